@@ -667,9 +667,36 @@ def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
     for text, words in (
         ("nothing\n", "line 1: `nothing` is not CATEGORY=RULES"),
         ("9/9=never\n", "the trace has no relation `9/9`"),
-        ('{"rows": []}', "is not an answer of"),
+        ('{"rows": []}', "`chosen` is missing"),
+        ('{"chosen": [}', "line 1, column 13: not JSON"),
+        ('{"chosen": 3}', "`chosen`: `3` is not an object"),
+        ('{"replay": {}, "kind": 7}', "`kind`: `7` is not a text"),
+        ('{"kind": "hour", "chosen": {}}', "`chosen.assignment` is missing"),
+        *(
+            (
+                f'{{"kind": "hour", "chosen": {{"assignment": "miss", "lifetime_requests": {value}}}}}',
+                f"`chosen.lifetime_requests`: `{shown}` is not a number above 0",
+            )
+            for value, shown in (
+                ("-4", "-4"),
+                ('"x"', '"x"'),
+                ("NaN", "NaN"),
+                ("1e400", "Infinity"),
+                ("true", "true"),
+            )
+        ),
+        ('{"advice_id": "a"}', "recommends no assignment"),
+        (
+            '{"advice_id": "a", "recommendation": 3}',
+            "`recommendation`: `3` is not an object",
+        ),
+        (
+            '{"advice_id": "a", "recommendation": {"options": [1]}}',
+            "`recommendation.options`: `[1]` is not an object",
+        ),
     ):
         lines.write_text(text)
         done = run("simulate", FOUND, "--scheme", "face", *sizes, "--plan", lines)
         assert done.returncode == 2
         assert words in " ".join(done.stderr.split())
+        assert "hint: " in done.stderr

@@ -155,14 +155,10 @@ export function cachesBasis(
   });
 }
 
-/** By which factors recorded times were multiplied for what works by the clock, and of which flash caches. */
-export function pacesOf(rows: readonly CacheRow[]): readonly string[] {
-  const paces = [...new Set(rows.map(({ pace }) => pace))].filter(Boolean);
-  return paces.map((pace) => {
-    const titles = rows.filter((row) => row.pace === pace).map(({ title }) => title);
-    return `${[...new Set(titles)].join(", ")}: ${pace}.`;
-  });
-}
+/** By which factors recorded times were multiplied for what works by the clock: each sentence once. */
+export const pacesOf = (rows: readonly CacheRow[]): readonly string[] => [
+  ...new Set(rows.map(({ pace }) => pace).filter(Boolean)),
+];
 
 /** The assignments that flash caches were replayed behind, by what each tells apart. */
 export const assignments = (rows: readonly CacheRow[]): readonly string[] => [

@@ -420,11 +420,10 @@ describe("the panel of the check", () => {
 
   it("says by which factor recorded times were multiplied", async () => {
     const pace =
-      "replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s";
+      "SCE and L2ARC were replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s.";
     const rows = [cache("sce", { pace }), cache("larc"), cache("l2arc", { pace })];
     const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
-    await expect.element(shown.getByText(`SCE, L2ARC: ${pace}.`)).toBeVisible();
-    expect(shown.getByText(/^LARC: /).query()).toBeNull();
+    await expect.element(shown.getByText(pace, { exact: true })).toBeVisible();
   });
 
   it("says how the recommendation is run behind its assignment", async () => {

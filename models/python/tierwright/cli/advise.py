@@ -353,13 +353,12 @@ def _print_caches(rows: Sequence[CachedOption]) -> None:
             (each.admission_by, each.assignment) for each in some if each.assignment
         ):
             typer.echo(f"Admission by {by}: {said}.")
-        for pace in sorted({each.pace for each in some} - {""}):
-            titles = listed([each.title for each in some if each.pace == pace])
-            typer.echo(f"{titles}: {pace}.")
         broken = [LIMIT_WORDS[name] for name in some[0].page_flow_breaks]
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
             typer.echo(f"Under page flow it breaks the {limits} of {listed(broken)}.")
+    for pace in dict.fromkeys(each.pace for each in rows if each.pace):
+        typer.echo(pace)
 
 
 def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput
 
 if TYPE_CHECKING:
@@ -15,6 +18,11 @@ if TYPE_CHECKING:
 ITSELF = "cachesack"
 """The flash cache that is LRU behind a plan, without other options of it."""
 _OTHERS = "*"
+_AS_PRINTED = (
+    "give the JSON of `tierwright cachesack --json` or `tierwright advise --json` as it was printed, or lines "
+    "CATEGORY=RULES"
+)
+_MOST_SHOWN = 60
 
 
 def plan_options(
@@ -46,7 +54,7 @@ def plan_options(
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
             f"--plan {path}: cannot be read: {error}",
-            "give the JSON of `tierwright cachesack --json` or `tierwright advise --json`, or lines CATEGORY=RULES",
+            _AS_PRINTED,
         ) from error
     if text.lstrip().startswith("{"):
         plan = _of_answer(path, text, scheme.lower())
@@ -61,42 +69,83 @@ def plan_options(
 
 
 def _of_answer(path: Path, text: str, scheme: str) -> dict[str, str]:
-    try:
-        answer: dict[str, Any] = json.loads(text)
-        if "advice_id" in answer:
-            return _of_advice(path, answer["recommendation"] or {}, scheme)
-        kind = answer.get("kind", answer.get("categories"))
-        # What a replay recommends goes before what the model chose.
-        stated = answer.get("replay") or answer["chosen"]
-        lifetime = max(1, round(float(stated["lifetime_requests"])))
-        return {
-            "categories": str(kind),
-            "assignment": str(stated["assignment"]),
-            "lifetime_requests": str(lifetime),
-        }
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(
-            f"--plan {path}: is not an answer of `tierwright cachesack --json` or `tierwright advise --json`: {error!r}",
-            "give that JSON as it was printed, or lines CATEGORY=RULES",
-        ) from error
+    found: dict[str, Any] = parse_json(text, f"--plan {path}", _AS_PRINTED)
+    answer = _Table(path, "", found)
+    if answer.has("advice_id"):
+        best = answer.table("recommendation") if answer.has("recommendation") else None
+        return _of_advice(path, best, scheme)
+    # What a replay recommends goes before what the model chose.
+    stated = answer.table("replay" if answer.has("replay") else "chosen")
+    return {
+        "categories": answer.text("kind" if answer.has("kind") else "categories"),
+        "assignment": stated.text("assignment"),
+        "lifetime_requests": stated.count("lifetime_requests"),
+    }
 
 
-def _of_advice(path: Path, best: Mapping[str, Any], scheme: str) -> dict[str, str]:
+@dataclass(frozen=True)
+class _Table:
+    """A table of an answer, which says what it lacks by its place in the file."""
+
+    path: Path
+    place: str
+    values: Mapping[str, Any]
+
+    def has(self, name: str) -> bool:
+        return self.values.get(name) is not None
+
+    def table(self, name: str) -> _Table:
+        found = self.values.get(name)
+        if not isinstance(found, dict):
+            self._refuse(name, "is not an object")
+        return _Table(self.path, f"{self.place}{name}.", found)
+
+    def text(self, name: str) -> str:
+        found = self.values.get(name)
+        if not isinstance(found, str):
+            self._refuse(name, "is not a text")
+        return found
+
+    def count(self, name: str) -> str:
+        """Return a number as the options take it: whole, at least 1."""
+        found = self.values.get(name)
+        if (
+            not isinstance(found, int | float)
+            or isinstance(found, bool)
+            or not 0 < found < math.inf
+        ):
+            self._refuse(name, "is not a number above 0")
+        return str(max(1, round(found)))
+
+    def _refuse(self, name: str, why: str) -> NoReturn:
+        place = f"--plan {self.path}: `{self.place}{name}`"
+        if name not in self.values:
+            raise BadInput(f"{place} is missing", _AS_PRINTED)
+        shown = json.dumps(self.values[name])
+        if len(shown) > _MOST_SHOWN:
+            shown = f"{shown[:_MOST_SHOWN]}..."
+        raise BadInput(f"{place}: `{shown}` {why}", _AS_PRINTED)
+
+
+def _of_advice(path: Path, best: _Table | None, scheme: str) -> dict[str, str]:
     """Return what the recommendation of an advice runs behind."""
-    options = best.get("options") or {}
-    if "assignment" not in options:
+    options = (
+        None if best is None else best.table("options") if best.has("options") else None
+    )
+    if best is None or options is None or not options.has("assignment"):
         raise BadInput(
             f"--plan {path}: this advice recommends no assignment of categories",
             "take `options` of one of its `flash_caches` that has an `assignment`, each as an --option",
         )
-    if scheme not in (best["scheme"], ITSELF) and "lifetime_requests" not in options:
+    of = best.text("scheme")
+    if scheme not in (of, ITSELF) and not options.has("lifetime_requests"):
         raise BadInput(
-            f"--plan {path}: its assignment is that of {best['scheme']}, which needs no lifetime of pages on flash, "
+            f"--plan {path}: its assignment is that of {of}, which needs no lifetime of pages on flash, "
             f"and {scheme} does",
-            f"replay {best['scheme']}, or ask `tierwright cachesack` for a plan",
+            f"replay {of}, or ask `tierwright cachesack` for a plan",
         )
     plan = ("categories", "assignment", "lifetime_requests")
-    return {name: str(options[name]) for name in plan if name in options}
+    return {name: options.text(name) for name in plan if options.has(name)}
 
 
 def _of_lines(path: Path, text: str, kind: str, trace: Trace, ram_pages: int) -> str:

@@ -42,6 +42,8 @@ BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
     "whole of production can be replayed through it"
 )
+NO_LOAD = "it works by the clock, and the workload states no rate"
+RATE_NOT_KEPT = "it works by the clock, and the rate of the recording was not kept"
 _POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
 _POLICY_SUFFIX = "_policy"
 _OWNER, _EQUALS = ":", "="
@@ -150,17 +152,116 @@ def paced(accesses_per_s: float, recorded_per_s: float | None) -> dict[str, str]
     return {STRETCH: repr(recorded_per_s / accesses_per_s)}
 
 
-def paced_words(options: Mapping[str, str], accesses_per_s: float) -> str:
-    """Say by which factor of its times a recording was replayed; empty where by none.
+def pace_sentences(
+    replays: Iterable[tuple[str, Mapping[str, str]]],
+    accesses_per_s: float | None = None,
+) -> dict[str, str]:
+    """Say which replays multiplied the times of a recording, and by what: a sentence for each factor.
+
+    Parameters
+    ----------
+    replays : iterable of (str, mapping)
+        Title and options in force of each.
+    accesses_per_s : float, optional
+        Rate that they were to run at. [1/s]
+
+    Returns
+    -------
+    dict of str to str
+        By the option `stretch`; empty where none has it.
 
     Examples
     --------
-    >>> paced_words({"stretch": "0.41666666666"}, 12_000)
-    'replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s'
+    >>> slow, own = {"stretch": "0.41666666666"}, {}
+    >>> pace_sentences([("SCE", slow), ("LARC", own), ("L2ARC", slow)], 12_000)[
+    ...     "0.41666666666"
+    ... ]
+    'SCE and L2ARC were replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s.'
     """
-    if STRETCH not in options:
-        return ""
-    return f"replayed with {stretched_words(options[STRETCH])} to run at {rate_text(accesses_per_s)} accesses/s"
+    titles: dict[str, dict[str, None]] = {}
+    for title, options in replays:
+        if STRETCH in options:
+            titles.setdefault(options[STRETCH], {})[title] = None
+    to = (
+        ""
+        if accesses_per_s is None
+        else f" to run at {rate_text(accesses_per_s)} accesses/s"
+    )
+    return {
+        factor: f"{listed(list(names))} {'was' if len(names) == 1 else 'were'} replayed with {stretched_words(factor)}{to}."
+        for factor, names in titles.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """At which rate a recording is replayed, and how much of the load it is.
+
+    Attributes
+    ----------
+    accesses_per_s : float or None
+        Of what the replay stands for; None where nothing states it. [1/s]
+    recorded_per_s : float or None
+        Mean rate of the recording; None where it has no times. [1/s]
+    is_kept : bool
+        Whether it is known that the recording has times or none.
+    is_whole : bool
+        Whether it is replayed at the sizes of what it stands for: what is moved in a second does not scale.
+    """
+
+    accesses_per_s: float | None
+    recorded_per_s: float | None
+    is_kept: bool = True
+    is_whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Unpaced:
+    """Why what works by the clock cannot be replayed at a load, and what to do; empty where leaving it out is all."""
+
+    reason: str
+    hint: str = ""
+
+
+def options_at(
+    name: str, flash_pages: int, options: Mapping[str, str], load: Load
+) -> dict[str, str] | Unpaced:
+    """Return the options with which a flash cache is replayed at a load, or why it cannot be.
+
+    Parameters
+    ----------
+    name : str
+        As the tables write it.
+    flash_pages : int
+        Of what the replay stands for. [pages]
+    options : mapping of str to str
+        Its own, which go before those of `paced`.
+    load : Load
+        What works by no clock is replayed as it is at any.
+
+    Raises
+    ------
+    BadParameter
+        If there is no such cache, or it refuses the options.
+
+    Examples
+    --------
+    >>> options_at("l2arc", 1000, {}, Load(200.0, 50.0))
+    {'stretch': '0.25'}
+    >>> options_at("larc", 1000, {}, Load(200.0, 50.0, is_whole=False))
+    {}
+    >>> options_at("l2arc", 1000, {}, Load(None, None)).reason
+    'it works by the clock, and the workload states no rate'
+    """
+    if not works_by_the_clock(name, flash_pages, options):
+        return dict(options)
+    if load.accesses_per_s is None:
+        return Unpaced(NO_LOAD, "state the rate of the workload")
+    if not load.is_whole:
+        return Unpaced(BY_THE_CLOCK)
+    if not load.is_kept:
+        return Unpaced(RATE_NOT_KEPT, "scale the recording again")
+    return paced(load.accesses_per_s, load.recorded_per_s) | dict(options)
 
 
 def stretched_words(factor: str) -> str:

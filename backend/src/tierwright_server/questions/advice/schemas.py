@@ -664,7 +664,7 @@ class CachedOptionOut(Answer):
     )
     pace: str = Field(
         description="Of what works by the clock: by which factor the times of the recording were multiplied to replay it "
-        "at the rate of the workload, in words; empty where by none."
+        "at the rate of the workload: one sentence of all rows of which it is true; empty where by none."
     )
     breaks: list[str] = Field(
         description="Constraints that it breaks, or of which a replay knows nothing."

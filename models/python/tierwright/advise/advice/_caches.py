@@ -23,7 +23,7 @@ from tierwright.advise.cachesack import FLASH_CACHE
 from tierwright.advise.point import scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import listed, percent
+from tierwright.common.wording import listed, percent, sentences
 from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.choose import best_of_kinds, ordered
 from tierwright.evaluate.advice.limits import (
@@ -40,14 +40,14 @@ from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.simulate.contenders import (
     ASSUMED,
     AT_MOST,
-    BY_THE_CLOCK,
     RATE,
     STRETCH,
+    Load,
+    Unpaced,
     fitted_defaults,
     fitted_sentence,
-    paced,
-    paced_words,
-    works_by_the_clock,
+    options_at,
+    pace_sentences,
 )
 from tierwright.simulate.priced import flash_pages_written, price
 from tierwright.trace.notes import Note
@@ -67,8 +67,6 @@ LEAST_LIFE = 0.1
 MOST_ASSIGNED = 3
 """Flash caches of each hardware that are tried behind an assignment of categories too, besides its own: the fastest."""
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
-NO_RATE = "it works by the clock, and the workload states no rate"
-UNKNOWN_PACE = "it works by the clock, and the rate of the recording was not kept: scale the recording again"
 ASSUMED_DEFAULT = "assumed_default"
 """Note of a replay with a default that rests on no source."""
 SHRUNK = "defaults_shrunk"
@@ -501,33 +499,22 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
     flash = int(table.options.flash_pages[at])
-    options = wanted.options
-    by_clock = works_by_the_clock(cache, flash, dict(options))
-    pace: dict[str, str] = {}
-    if by_clock:
-        rate = _machine_rate(table)
-        if rate is None:
-            return NO_RATE
-        if scaled is not None and scaled.recorded_duration_s is None:
-            return UNKNOWN_PACE
-        pace = paced(rate, table.setting.recorded_per_s)
+    options = dict(wanted.options)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
-    asked = ReplayPoint(
-        ram,
-        flash,
-        warm_up_of(curve.start, accesses),
-        "flash_cache",
-        (
-            *pace.items(),
-            *options,
-        ),
-    )
+    asked = ReplayPoint(ram, flash, warm_up_of(curve.start, accesses), "flash_cache")
     point = _checked.point_of(curve, cache, asked)
     if isinstance(point, str):
         return point
-    if by_clock and (point.ram_pages, point.flash_pages) != (ram, flash):
-        return BY_THE_CLOCK
-    return cache, point
+    load = Load(
+        _machine_rate(table),
+        table.setting.recorded_per_s,
+        is_kept=scaled is None or scaled.recorded_duration_s is not None,
+        is_whole=(point.ram_pages, point.flash_pages) == (ram, flash),
+    )
+    paced = options_at(cache, flash, options, load)
+    if isinstance(paced, Unpaced):
+        return "; ".join(filter(None, (paced.reason, paced.hint)))
+    return cache, replace(point, options=tuple(paced.items()))
 
 
 def _machine_rate(table: Table) -> float | None:
@@ -753,6 +740,9 @@ def listed_rows(
     """Yield what the replays of flash caches say, each beside page flow on the same hardware."""
     cents = table.options.month_cents
     flows = {each.at: each.simulated_us for each in finalists if not each.reason}
+    paces = pace_sentences(
+        ((each.title, each.options) for each in found.rows), _machine_rate(table)
+    )
     for each in found.rows:
         flow = flows.get(each.at, math.nan)
         yield CachedOption(
@@ -775,17 +765,12 @@ def listed_rows(
             ram_hit_share=finite(each.hits[0]),
             flash_hit_share=finite(each.hits[1]),
             ram_tax_bytes=each.ram_tax_bytes,
-            pace=_pace(table, each),
+            pace=paces.get(each.options.get(STRETCH, ""), ""),
             breaks=each.breaks,
             is_chosen=found.chosen is each,
             reason=each.reason,
             warnings=each.warnings,
         )
-
-
-def _pace(table: Table, each: CacheReplayed) -> str:
-    """Say by which factor of its times the recording was replayed; empty where by none."""
-    return paced_words(each.options, _machine_rate(table) or 0.0)
 
 
 def broken_under_page_flow(
@@ -835,10 +820,8 @@ def sentence(
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
             said += f" Under page flow {flow_title} it breaks the {limits} of {listed(broken)}."
-        pace = _pace(table, one)
-        if pace:
-            said += f" It was {pace}."
-        said += _with_assumed(found, one)
+        paced = pace_sentences([("It", one.options)], _machine_rate(table))
+        said = sentences(said, *paced.values()) + _with_assumed(found, one)
         return said if one.plan is None else f"{said} {one.plan.text}."
     if at is None:
         return _none_carries(found, table)

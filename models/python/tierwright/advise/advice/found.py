@@ -620,7 +620,7 @@ class CachedOption:
         RAM of all machines that its metadata take, which the replay lacks; None where no figure is published. [bytes]
     pace : str
         Of what works by the clock: by which factor the times of the recording were multiplied to replay it at the rate of
-        the workload, in words; empty where by none.
+        the workload: one sentence of all those rows of which it is true; empty where by none.
     breaks : tuple of str
         Constraints that it breaks, or of which a replay knows nothing.
     is_chosen : bool

@@ -27,11 +27,11 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent, sentences
 from tierwright.hardware.rated_endurance import TB
 from tierwright.simulate.contenders import (
-    BY_THE_CLOCK,
+    Load,
+    Unpaced,
     flash_cache_titles,
-    paced,
+    options_at,
     spelled,
-    works_by_the_clock,
 )
 from tierwright.simulate.replay import Replay
 
@@ -162,22 +162,19 @@ def wanted(
         )
         for each in _compared(found)
     }
-    if of_a_recording and any(
-        works_by_the_clock(name, each.flash_pages, each.options)
-        for each in replays.values()
-    ):
+    load = Load(found.accesses_per_s, recorded_per_s, is_whole=not of_a_recording)
+    return {key: _paced(each, load) for key, each in replays.items()}
+
+
+def _paced(each: Replay, load: Load) -> Replay:
+    """Have what works by the clock replayed at the load, or refuse it."""
+    options = options_at(each.name, each.flash_pages, each.options, load)
+    if isinstance(options, Unpaced):
         raise BadInput(
-            f"flash cache: `{name}` cannot be replayed in production: {BY_THE_CLOCK}",
+            f"flash cache: `{each.name}` cannot be replayed in production: {options.reason}",
             "choose one that does not work by the clock",
         )
-    return {
-        key: replace(
-            each, options=paced(found.accesses_per_s, recorded_per_s) | each.options
-        )
-        if works_by_the_clock(name, each.flash_pages, each.options)
-        else each
-        for key, each in replays.items()
-    }
+    return replace(each, options=options)
 
 
 def replayed(

@@ -38,13 +38,13 @@ from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
     STREAMS,
     STRETCH,
+    Load,
+    Unpaced,
     assign,
     flash_cache_titles,
-    paced,
-    paced_words,
+    options_at,
+    pace_sentences,
     parse_option,
-    stretched_words,
-    works_by_the_clock,
 )
 from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
 from tierwright.simulate.replay import contenders
@@ -205,11 +205,14 @@ def at_the_load(
         If there is no such flash cache.
     """
     found = {}
+    load = Load(accesses_per_s, recorded_per_s)
     for name in names:
         _check_known(name)
         own = dict(options.get(name, {}))
-        if flash_pages > 0 and works_by_the_clock(name, flash_pages, own):
-            own = paced(accesses_per_s, recorded_per_s) | own
+        if flash_pages > 0:
+            made = options_at(name, flash_pages, own, load)
+            assert not isinstance(made, Unpaced)  # at a stated rate nothing is refused
+            own = made
         found[name] = own
     return found
 
@@ -497,20 +500,15 @@ def paces(
         The load. [1/s]
     """
     titles = flash_cache_titles()
-    found: dict[str, list[str]] = {}
-    for name, each in counters.items():
-        factor = (each.get("options") or {}).get(STRETCH)
-        if name in titles and factor and STRETCH not in (options or {}).get(name, {}):
-            found.setdefault(factor, []).append(titles[name])
-    return " ".join(
-        f"{listed(names)} {'was' if len(names) == 1 else 'were'} "
-        + (
-            f"replayed with {stretched_words(factor)}."
-            if accesses_per_s is None
-            else f"{paced_words({STRETCH: factor}, accesses_per_s)}."
-        )
-        for factor, names in found.items()
+    said = pace_sentences(
+        (
+            (titles[name], each.get("options") or {})
+            for name, each in counters.items()
+            if name in titles and STRETCH not in (options or {}).get(name, {})
+        ),
+        accesses_per_s,
     )
+    return " ".join(said.values())
 
 
 def _cost(name: str, counted: Counters, flash: Device, disk: Device) -> ReplayCost:

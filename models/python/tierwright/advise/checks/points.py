@@ -23,11 +23,11 @@ from tierwright.hardware.device import Device, Operation
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import (
-    BY_THE_CLOCK,
     STREAMS,
-    paced,
+    Load,
+    Unpaced,
+    options_at,
     spelled,
-    works_by_the_clock,
 )
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
@@ -454,9 +454,7 @@ def recorded_replays(
         )
         if each.ram_pages == NO_RAM:
             ram = NO_RAM
-        if each.family == "flash_cache" and works_by_the_clock(
-            each.name, each.flash_pages, each.options
-        ):
+        if each.family == "flash_cache":
             each = _at_production(each, scaled, is_whole=(ram, flash) == asked)
         directory = directory_of(each.options, flash / max(1, each.flash_pages))
         found[name] = _fitting(
@@ -468,19 +466,20 @@ def recorded_replays(
 
 def _at_production(each: Replay, scaled: Scaled, *, is_whole: bool) -> Replay:
     """Have what works by the clock replayed at the rate of one machine of production, or refuse it."""
-    hint = "leave it out, or ask about the recording itself"
-    if not is_whole:
+    load = Load(
+        scaled.machine_accesses_per_s,
+        scaled.recorded_per_s,
+        is_kept=scaled.recorded_duration_s is not None,
+        is_whole=is_whole,
+    )
+    options = options_at(each.name, each.flash_pages, each.options, load)
+    if isinstance(options, Unpaced):
+        hints = (options.hint, "leave it out", "or ask about the recording itself")
         raise BadInput(
-            f"flash cache: `{each.name}` cannot be replayed for production: {BY_THE_CLOCK}",
-            hint,
+            f"flash cache: `{each.name}` cannot be replayed for production: {options.reason}",
+            ", ".join(filter(None, hints)),
         )
-    if scaled.recorded_duration_s is None:
-        raise BadInput(
-            f"flash cache: `{each.name}` works by the clock, and the rate of the recording was not kept",
-            f"scale the recording again, {hint}",
-        )
-    pace = paced(scaled.machine_accesses_per_s, scaled.recorded_per_s)
-    return replace(each, options=pace | each.options)
+    return replace(each, options=options)
 
 
 @dataclass(frozen=True, slots=True)

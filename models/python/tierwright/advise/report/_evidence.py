@@ -501,15 +501,14 @@ def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
         ):
             # What was saved before other categories were tried does not name them.
             yield tag("p", f"Admission by {by or DEFAULT_KIND}: {said}.")
-        for pace in sorted({row["pace"] for row in some} - {"", None}):
-            titles = listed([row["title"] for row in some if row["pace"] == pace])
-            yield tag("p", f"{titles}: {pace}.")
         broken = [show.limit_words(name) for name in some[0]["page_flow_breaks"]]
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
             yield tag(
                 "p", f"Under page flow it breaks the {limits} of {listed(broken)}."
             )
+    for pace in dict.fromkeys(row["pace"] for row in rows if row["pace"]):
+        yield tag("p", pace)
 
 
 def _notes_of_replays(
