@@ -7,9 +7,12 @@ from live_app import EXAMPLE_TRACE, run_application
 from test_notes_over_http import ARC
 
 from tierwright import _simulator
+from tierwright.advise.checks.flash_life import Rate, life_of
+from tierwright.hardware import catalog
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 
+FLASH = "samsung-pm9a3-7.68tb-u2"
 SIZES = [3000, 700, 12000]
 
 
@@ -100,6 +103,32 @@ def over_flash(name="larc", sizes=(6000, 700, 12000), **changes):
 
 
 class TestFlashCaches:
+    def test_say_how_long_flash_lasts(self, application):
+        made = finish(application, over_flash(sizes=(12000,)))
+        [row] = made["rows"]
+        assert "no flash device" in row["flash_life"]["reason"]
+        assert row["flash_life"]["written_pages"] == round(row["tiers"]["flash_writes"])
+
+        def life(**asked):
+            params = {"flash_device_id": FLASH, **asked}
+            found = application.get(f"/miniatures/{made['id']}", params=params)
+            return found["rows"][0]["flash_life"]
+
+        recorded, stated = life(), life(accesses_per_s=500)
+        assert stated["accesses_per_s"] == 500
+        assert stated["years"] == pytest.approx(
+            recorded["years"] * recorded["accesses_per_s"] / 500
+        )
+        whole = replay.replay(Trace(EXAMPLE_TRACE), "flash_cache", "larc", 3000, 12000)
+        exact = life_of(whole, device=catalog.device(FLASH), rate=Rate(500, ""))
+        assert stated["years"] == pytest.approx(exact.years, rel=0.05)
+        assert "flash_life" not in finish(application, request())["rows"][0]
+        path = f"/miniatures/{made['id']}"
+        for rate in (0, -1, "inf", "nan"):
+            refused = application.client.get(path, params={"accesses_per_s": rate})
+            assert refused.status_code == 422
+            assert "accesses_per_s" in refused.json()["detail"]
+
     def test_rows_are_those_of_python_and_hold_whole_replays(self, application):
         made = finish(application, over_flash(seed=1))
         assert made["title"] == "LARC"

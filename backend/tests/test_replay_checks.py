@@ -141,6 +141,20 @@ def test_a_comparison_has_flash_caches_beside_its_schemes(application):
     assert rows["lazy", "life"]["simulated"] > 0
     assert ("none", "life") not in rows
     assert "The flash lasts as stated at the recorded" in found["basis"]
+    stated = application.post(
+        "/evaluations/check",
+        {**body, "flash_caches": ["larc", "l2arc"], "accesses_per_s": 5000},
+        200,
+    )
+    lives = {row["of"]: row for row in stated["rows"] if row["figure"] == "life"}
+    summary = application.get(f"/workloads/{body['workload_id']}")["summary"]
+    recorded = summary["accesses"] / summary["duration_s"]
+    assert lives["larc"]["simulated"] == pytest.approx(
+        rows["larc", "life"]["simulated"] * recorded / 5000
+    )
+    assert "were replayed" not in found["basis"]
+    assert "was replayed with recorded times multiplied by" in stated["basis"]
+    assert "The flash lasts as stated at the stated 5,000 accesses/s" in stated["basis"]
     layer = ["ftl_spare_percent=10", "ftl_block_pages=16"]
     under = application.post(
         "/evaluations/check", {**body, "flash_cache_options": layer}, 200

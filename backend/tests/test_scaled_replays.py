@@ -388,6 +388,17 @@ class TestSweeps:
         assert found["rows"][1]["in_production"] is None
         assert "replayed_scaled_down" not in names(found)
 
+    def test_have_the_rate_of_their_machine_alone(self, application, made):
+        body = {
+            "workload_id": made["id"],
+            "contenders": [{"family": "flash_cache", "name": "larc"}],
+            "ram_pages": [20_000],
+            "flash_pages": [90_000],
+            "accesses_per_s": 7,
+        }
+        found = application.post("/sweeps", body, 422)
+        assert "is a second rate" in found["detail"]
+
     def test_charge_metadata_at_the_size_of_production(self, application, made):
         body = {
             **self.BODY,

@@ -210,6 +210,55 @@ class TestRows:
         assert without["years"] is None
         assert "no flash device" in without["reason"]
 
+    def test_a_stated_rate_is_that_of_life_and_of_the_clock(self, application):
+        asked = [contender("flash_cache", "larc"), contender("flash_cache", "l2arc")]
+        body = request(asked, [200], [3000])
+        trace = reading.inspect(reading.Trace(Path(EXAMPLE_TRACE)))
+        recorded = trace["accesses"] / trace["duration_s"]
+        as_recorded = finish(application, body, flash_device_id=FLASH)
+        assert "accesses_per_s" not in as_recorded["inputs"]
+        at_half = finish(
+            application,
+            body | {"accesses_per_s": recorded / 2},
+            flash_device_id=FLASH,
+        )
+        assert at_half["id"] != as_recorded["id"]
+        assert at_half["inputs"]["accesses_per_s"] == recorded / 2
+        before, after = (
+            [row["flash_life"] for row in each["rows"]]
+            for each in (as_recorded, at_half)
+        )
+        assert after[0]["years"] == pytest.approx(2 * before[0]["years"])
+        larc, l2arc = at_half["rows"]
+        assert "stretch" not in larc["options"]
+        assert larc["counters"] == as_recorded["rows"][0]["counters"]
+        assert float(l2arc["options"]["stretch"]) == pytest.approx(2)
+        own = replay.replay(
+            reading.Trace(Path(EXAMPLE_TRACE)),
+            "flash_cache",
+            "l2arc",
+            200,
+            3000,
+            options={"stretch": "2.0"},
+        )
+        assert l2arc["flash_writes"] == own["flash_writes"]
+        assert "recorded times multiplied by 2.00" in after[1]["basis"]
+        for life in after:
+            assert life["accesses_per_s"] == recorded / 2
+            assert "without the write amplification" in life["basis"]
+
+    @pytest.mark.parametrize("rate", [0, -1, 1e13, "fast"])
+    def test_a_rate_that_is_none_is_refused(self, application, rate):
+        body = request([contender("flash_cache", "larc")], [200], [3000])
+        found = application.post("/sweeps", body | {"accesses_per_s": rate}, 422)
+        assert found["detail"].startswith("body.accesses_per_s: ")
+
+    def test_a_rate_is_stated_once(self, application):
+        asked = contender("flash_cache", "l2arc", stretch="2")
+        body = request([asked], [200], [3000]) | {"accesses_per_s": 1000}
+        found = application.post("/sweeps", body, 422)
+        assert "the option `stretch=2` states a rate" in found["detail"]
+
     def test_metadata_of_flash_are_taken_out_of_the_ram(self, application):
         asked = [
             contender("policy", "lru"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tierwright.advise import scale
 from tierwright.advise import sweep as sweep_question
 from tierwright.advise import wear as wear_question
 from tierwright.advise.checks import flash_caches, flash_life, wear
@@ -20,6 +22,7 @@ from tierwright.advise.checks.flash_life import (
     NO_LAYER,
     NO_RATE,
     NOTHING_WRITTEN,
+    WITHOUT_AMPLIFICATION,
     FlashLife,
     Rate,
     life_of,
@@ -27,9 +30,11 @@ from tierwright.advise.checks.flash_life import (
     rate_of_trace,
 )
 from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile
-from tierwright.simulate.replay import replay
+from tierwright.profile.production import Production
+from tierwright.simulate.replay import miniatures, replay
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
@@ -119,14 +124,20 @@ def test_the_rate_is_of_production_else_stated_else_recorded() -> None:
         return rate_of(made, **{"recorded_per_s": 40.0, **more})  # type: ignore[arg-type]
 
     of = {
-        "production": rate(stated, production_per_s=900.0),
-        "stated": rate(stated),
+        "production": rate(stated, production_per_s=900.0, stated_per_s=70.0),
+        "stated 500": rate(stated),
+        "stated 70": rate(counters(), stated_per_s=70.0),
         "recorded": rate(counters()),
     }
-    assert [each and each.accesses_per_s for each in of.values()] == [900, 500, 40]
+    assert [each and each.accesses_per_s for each in of.values()] == [900, 500, 70, 40]
     for word, found in of.items():
         assert found is not None
         assert word in found.words
+    # What works by the clock had its times multiplied to run at it.
+    both = rate(counters(options={"stretch": "0.5"}), stated_per_s=80.0)
+    assert both == Rate(
+        80.0, "the stated 80.0 accesses/s, with recorded times multiplied by 0.500"
+    )
     assert rate(counters(), recorded_per_s=None) is None
     assert rate_of_trace({"accesses": 10, "duration_s": None}) is None
     assert rate_of_trace({"accesses": 10, "duration_s": 0.0}) is None
@@ -275,3 +286,289 @@ def test_a_replay_whose_times_were_stretched_wears_flash_at_that_rate() -> None:
     assert rate is not None
     assert rate.accesses_per_s == 4000.0
     assert rate_of(counters(options={"stretch": "0.25"}), recorded_per_s=None) is None
+
+
+def untimed(folder: Path) -> Path:
+    """A trace without times, of pages that come again at all distances."""
+    rng = random.Random(7)
+    accesses = (
+        f"{int(rng.paretovariate(0.6)) % 4000},{'w' if rng.random() < 0.4 else 'r'}"
+        for _ in range(20_000)
+    )
+    path = folder / "untimed.csv"
+    path.write_text("\n".join(("page,op", *accesses)))
+    return path
+
+
+CSV = ("--format", "csv", "--column", "page=page", "--column", "op=op")
+FEW = ("--ram-pages", "100", "--flash-pages", "500")
+
+
+def test_a_rate_beside_a_sweep_gives_every_cache_a_life(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = str(untimed(tmp_path))
+    names = ("larc", "ram_filter", "kangaroo", "cachesack", "tac", "exadata", "face")
+    schemes = [f"--scheme={name}" for name in (*names, "l2arc", "lazy", "none")]
+    asked = ("sweep", trace, *CSV, *schemes, *FEW, *ON)
+
+    def lives(rate: str) -> dict[str, dict[str, Any] | None]:
+        rows = json.loads(said(capsys, *asked, "--accesses-per-s", rate, "--json"))
+        return {row["scheme"]: row["flash_life"] for row in rows}
+
+    slow, fast = lives("2000"), lives("8000")
+    assert slow.pop("none") is fast.pop("none") is None
+    assert len(slow) == 9
+    for name, life in slow.items():
+        other = fast[name]
+        assert life is not None
+        assert other is not None
+        assert (life["accesses_per_s"], other["accesses_per_s"]) == (2000, 8000)
+        assert life["basis"].startswith("at the stated 2,000 accesses/s, by the rated")
+        if name != "l2arc":
+            # It moves as much a second, so fewer pages for each access.
+            assert life["years"] == pytest.approx(4 * other["years"])
+    l2arc = json.loads(
+        said(
+            capsys,
+            "simulate",
+            trace,
+            *CSV,
+            "--scheme",
+            "l2arc",
+            *FEW,
+            *ON,
+            "--disk-device",
+            DISK,
+            "--option",
+            "accesses_per_second=2000",
+            "--json",
+        )
+    )
+    assert l2arc["flash_life"] == slow["l2arc"]
+    larc = json.loads(
+        said(
+            capsys,
+            "simulate",
+            trace,
+            *CSV,
+            "--scheme",
+            "larc",
+            *FEW,
+            *ON,
+            "--disk-device",
+            DISK,
+            "--accesses-per-s",
+            "2000",
+            "--json",
+        )
+    )
+    assert larc["flash_life"] == slow["larc"]
+
+
+def test_commands_say_how_to_state_a_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = str(untimed(tmp_path))
+    asked = (trace, *CSV, "--scheme", "larc", *FEW, *ON)
+    for command in (("sweep", *asked), ("simulate", *asked, "--disk-device", DISK)):
+        text = said(capsys, *command)
+        assert NO_RATE in text
+        assert "State the rate with --accesses-per-s." in text
+        assert "--flash-device" not in text
+        assert "State the rate" not in said(capsys, *command, "--accesses-per-s", "9")
+
+
+@pytest.mark.parametrize("rate", ["0", "-1", "nan", "inf"])
+def test_a_rate_that_is_none_is_refused(
+    rate: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (
+        ("sweep", str(TPCB), "--scheme", "larc", *SIZES),
+        ("simulate", str(TPCB), "--scheme", "larc", *SIZES),
+    ):
+        assert main([*command, f"--accesses-per-s={rate}"]) == 2
+        error = capsys.readouterr().err
+        assert f"--accesses-per-s: `{rate}` is not above 0 and finite" in error
+        assert "hint: " in error
+    with pytest.raises(BadInput, match=r"accesses_per_s: .* is not above 0 and finite"):
+        sweep_question.answer(
+            Trace(TPCB),
+            ["lru"],
+            ram_pages=[10],
+            accesses_per_s=float(rate),
+        )
+
+
+def test_a_rate_is_stated_once(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = ("simulate", str(TPCB), "--scheme", "l2arc", *SIZES)
+    for option in ("accesses_per_second=50", "stretch=2"):
+        assert main([*clock, "--accesses-per-s", "9000", "--option", option]) == 2
+        error = capsys.readouterr().err
+        assert f"the option `{option}` states a rate, and so does" in error
+    one = ("simulate", str(TPCB), "--policy", "lru", "--pages", "9")
+    assert main([*one, "--accesses-per-s", "5"]) == 2
+    assert "--policy does not take --accesses-per-s" in capsys.readouterr().err
+
+
+def test_no_whole_rate_is_no_rate_of_a_clock_without_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = str(untimed(tmp_path))
+    asked = ("sweep", trace, *CSV, *FEW, "--accesses-per-s", "1.5")
+    assert main([*asked, "--scheme", "l2arc"]) == 2
+    assert "goes at whole accesses per second, not at 1.50" in capsys.readouterr().err
+    said(capsys, *asked, "--scheme", "larc")
+
+
+def test_recorded_times_are_multiplied_for_what_works_by_the_clock(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    recorded = rate_of_trace(reading.inspect(Trace(TPCB)))
+    assert recorded is not None
+    asked = ("sweep", str(TPCB), "--scheme", "l2arc", "--scheme", "larc", *SIZES, *ON)
+    at = ("--accesses-per-s", str(recorded / 4))
+    l2arc, larc = json.loads(said(capsys, *asked, *at, "--json"))
+    assert float(l2arc["options"]["stretch"]) == pytest.approx(4)
+    assert "stretch" not in larc["options"]
+    alone = replay(
+        Trace(TPCB), "flash_cache", "l2arc", 1000, 8000, options={"stretch": "4.0"}
+    )
+    assert l2arc["flash_writes"] == alone["flash_writes"]
+    for row in (l2arc, larc):
+        assert row["flash_life"]["accesses_per_s"] == pytest.approx(recorded / 4)
+    assert "multiplied by 4.00" in l2arc["flash_life"]["basis"]
+    text = said(capsys, *asked, *at)
+    assert "was replayed with recorded times multiplied by 4.00 to run at" in text
+    # Within a hundredth the recorded times are those of the rate.
+    near = json.loads(
+        said(capsys, *asked, "--accesses-per-s", str(recorded * 1.005), "--json")
+    )
+    assert "stretch" not in near[0]["options"] or near[0]["options"]["stretch"] == "1"
+    found = sweep_question.answer(
+        Trace(TPCB),
+        ["l2arc", "larc"],
+        ram_pages=[1000],
+        flash_pages=[8000],
+        flash=catalog.device(DEVICE),
+        accesses_per_s=recorded / 4,
+    )
+    for row, theirs in zip(found.rows, (l2arc, larc), strict=True):
+        assert row.flash_life is not None
+        assert row.flash_life.years == pytest.approx(theirs["flash_life"]["years"])
+
+
+def test_a_machine_of_production_has_its_own_rate() -> None:
+    trace = Trace(TPCB)
+    recorded = profile(trace)
+    made = scale.answer(
+        recorded,
+        Production(
+            data_bytes=recorded.curve.data_pages * PAGE * 10, accesses_per_s=5000.0
+        ),
+    ).profile.curve.from_start("steady")
+    with pytest.raises(BadInput, match="accesses_per_s: `7` is a second rate"):
+        sweep_question.answer(
+            trace,
+            ["larc"],
+            ram_pages=[10_000],
+            flash_pages=[80_000],
+            production=made,
+            accesses_per_s=7.0,
+        )
+
+
+def test_every_answer_says_the_same_life(capsys: pytest.CaptureFixture[str]) -> None:
+    """Simulate, sweep, evaluate and wear, of one load on one device."""
+    trace, rate = Trace(TPCB), 3000.0
+    curve = profile(trace).curve.from_start("cold")
+    devices = {"flash": catalog.device(DEVICE), "disk": catalog.device(DISK)}
+    names = ("face", "larc", "l2arc")
+    recorded = rate_of_trace(reading.inspect(trace))
+    asked = wear_question.answer(
+        curve, ram_pages=1000, flash_pages=8000, accesses_per_s=rate, **devices
+    )
+    worn = wear.replayed(
+        asked, curve, trace, flash_caches=names, recorded_per_s=recorded
+    )
+    beside = flash_caches.replayed(
+        asked.evaluation,
+        curve,
+        trace,
+        names,
+        recorded_per_s=recorded,
+        accesses_per_s=rate,
+        **devices,
+    )
+
+    def lives(rows: Any) -> dict[str, float | None]:
+        return {each.of: each.simulated for each in rows if each.figure == "life"}
+
+    schemes = [f"--scheme={name}" for name in names]
+    swept = json.loads(
+        said(
+            capsys,
+            "sweep",
+            str(TPCB),
+            *schemes,
+            *SIZES,
+            *ON,
+            "--accesses-per-s",
+            str(rate),
+            "--json",
+        )
+    )
+    for row in swept:
+        name, life = row["scheme"], row["flash_life"]
+        assert life["years"] == pytest.approx(lives(worn.rows)[name])
+        assert life["years"] == pytest.approx(lives(beside.rows)[name])
+        assert WITHOUT_AMPLIFICATION in life["basis"]
+    assert WITHOUT_AMPLIFICATION in beside.basis
+
+
+def test_miniatures_estimate_the_life_of_all_pages() -> None:
+    trace = Trace(TPCB)
+    device, rate = catalog.device(DEVICE), Rate(20_000, "20,000 accesses/s")
+    persistent = {"directory": "persistent"}
+    for family, name, options in (
+        ("flash_cache", "larc", {}),
+        ("flash_cache", "cac", persistent),
+        ("scheme", "lazy", {}),
+    ):
+        kind: Any = family
+        point = {
+            family: name,
+            "ram_pages": 1000,
+            "flash_pages": 8000,
+            "options": options,
+        }
+        [row] = miniatures(trace, [point], 0.5)["rows"]
+        estimate = lasting(
+            life_of(
+                {**row, "page_bytes": PAGE}, device=device, rate=rate, is_sampled=True
+            )
+        )
+        counts = replay(trace, kind, name, 1000, 8000, options=options)
+        exact = lasting(life_of(counts, device=device, rate=rate))
+        assert estimate.years == pytest.approx(exact.years, rel=0.02)
+        assert estimate.written_pages == pytest.approx(exact.written_pages, rel=0.02)
+        assert estimate.sentence.startswith("Flash took about ")
+        assert estimate.waf_note == flash_life.NO_LAYER_SAMPLED
+
+
+def test_miniatures_say_what_no_sample_tells(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ("sweep", str(TPCB), *SIZES, *ON, "--miniature", "0.5")
+    directory = ("--option=directory_pages=24", "--option=directory_buffer_pages=3")
+    for more, lacks in (
+        (("--scheme", "face", "--option=scan_depth=1"), "metadata segments"),
+        (("--scheme", "lazy", *directory), "the directory"),
+    ):
+        [row] = json.loads(said(capsys, *asked, *more, "--json"))
+        life = row["flash_life"]
+        assert life["years"] is None
+        assert life["reason"] == flash_life.NOT_SAMPLED.format(lacks)
+        assert life["sentence"].startswith("Flash took at least ")
+    text = said(capsys, *asked, "--scheme", "larc")
+    assert "life of flash [years]" in text

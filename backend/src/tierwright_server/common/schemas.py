@@ -102,6 +102,9 @@ WarmUp = Annotated[
         examples=[0, 100000, 0.5],
     ),
 ]
+StatedRateInQuery = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
+StatedRate = Annotated[StatedRateInQuery, Field(strict=True)]
+"""Page accesses per second. [1/s]"""
 SweepWarmUp = Annotated[
     WarmUp | Literal["full"],
     Field(

@@ -603,6 +603,7 @@ export const EvaluationCheckIn = {
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
   flash_caches: {"most":32},
   flash_cache_options: {"most":64},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
 } as const;
 
 export const ExchangeRateIn = {
@@ -702,6 +703,7 @@ export const GetJoinedWorkloadsQuery = {
 } as const;
 
 export const GetMiniatureQuery = {
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
   table: {"values":["rows","rows.warnings","warnings"]},
 } as const;
 
@@ -1314,6 +1316,7 @@ export const SweepAsk = {
   ram_pages: {"most":200},
   flash_pages: {"most":200},
   warm_up: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
 } as const;
 
 export const SweepIn = {
@@ -1321,6 +1324,7 @@ export const SweepIn = {
   ram_pages: {"most":200},
   flash_pages: {"most":200},
   warm_up: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
 } as const;
 
 export const TemplateIn = {

@@ -4124,7 +4124,7 @@ export type CachedOptionOut = {
     /**
      * Pace
      *
-     * Of what works by the clock: by which factor the times of the recording were multiplied to replay it at the rate of the workload, in words; empty where by none.
+     * Of what works by the clock: by which factor the times of the recording were multiplied to replay it at the rate of the workload: one sentence of all rows of which it is true; empty where by none.
      */
     pace: string;
     /**
@@ -9273,6 +9273,12 @@ export type EvaluationCheckIn = {
      * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
      */
     flash_cache_options?: Array<string>;
+    /**
+     * Accesses Per S
+     *
+     * Rate of the accesses, by which flash wears and at which flash caches that work by the clock are replayed. Refused of a workload scaled to production, which states that of a machine. Absent: as recorded. [1/s]
+     */
+    accesses_per_s?: number | null;
 };
 
 /**
@@ -14340,6 +14346,10 @@ export type MiniatureRow = {
      * What RAM and flash count; absent of policies, and where there is no estimate.
      */
     tiers?: TierEstimateOut | null;
+    /**
+     * What is written to flash, estimated from the sample, and how long the requested device lasts; absent of policies, without flash, and where there is no estimate.
+     */
+    flash_life?: TierwrightServerReplaysSweepsSchemasFlashLifeOut | null;
     /**
      * Warnings
      *
@@ -24610,6 +24620,12 @@ export type SweepAsk = {
      */
     warm_up?: number | number | 'full';
     /**
+     * Accesses Per S
+     *
+     * Rate of the accesses, by which flash wears and at which flash caches that work by the clock are replayed: over a trace without times so many make a second, else its times are multiplied (`stretch` in `options` of the row). Refused of a workload scaled to production, which states that of a machine. Absent: as recorded. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
      * Flash Device Id
      *
      * Prices the operations on flash.
@@ -24685,6 +24701,12 @@ export type SweepIn = {
      * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
     warm_up?: number | number | 'full';
+    /**
+     * Accesses Per S
+     *
+     * Rate of the accesses, by which flash wears and at which flash caches that work by the clock are replayed: over a trace without times so many make a second, else its times are multiplied (`stretch` in `options` of the row). Refused of a workload scaled to production, which states that of a machine. Absent: as recorded. [1/s]
+     */
+    accesses_per_s?: number | null;
 };
 
 /**
@@ -29041,7 +29063,7 @@ export type TierwrightServerReplaysSweepsSchemasFlashLifeOut = {
     /**
      * Accesses Per S
      *
-     * Rate that the life is of: of production, else as an option states it, else as recorded. [1/s]
+     * Rate that the life is of: of production, else as stated, else as recorded. [1/s]
      */
     accesses_per_s: number | null;
     /**
@@ -38566,6 +38588,18 @@ export type GetMiniatureData = {
         miniature_id: string;
     };
     query?: {
+        /**
+         * Flash Device Id
+         *
+         * Flash device: how long it lasts stands in each row with flash.
+         */
+        flash_device_id?: string | null;
+        /**
+         * Accesses Per S
+         *
+         * Rate of the accesses, by which flash wears; refused of a workload scaled to production, which states that of a machine. Absent: as recorded. [1/s]
+         */
+        accesses_per_s?: number | null;
         /**
          * Workload Id
          *

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tierwright.advise.checks.flash_life import FlashLife
 from tierwright.advise.in_production import (
     Corresponding,
     InProduction,
@@ -114,6 +115,9 @@ class SizeEstimate:
         Of its rates, of one tier `misses` and `disk_writes`; None where the counts have no interval. [1/s]
     tiers : TierEstimate or None
         What two tiers count besides; None of one, and where there is no estimate.
+    flash_life : FlashLife or None
+        Of two tiers: what they write to flash, estimated, and how long that lasts; None of one, and where there is no
+        estimate.
     warnings : tuple of Caution
         About this size.
     error, hint : str or None
@@ -132,6 +136,7 @@ class SizeEstimate:
     in_production: InProduction | None = None
     per_s_interval95: dict[str, Interval] | None = None
     tiers: TierEstimate | None = None
+    flash_life: FlashLife | None = None
     warnings: tuple[Caution, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -367,6 +372,7 @@ def estimate_of(
     *,
     ram_pages: int | None = None,
     tax: RamTax | None = None,
+    life: FlashLife | None = None,
 ) -> SizeEstimate:
     """Say what the miniatures of one size counted; a result with `error` failed.
 
@@ -384,6 +390,8 @@ def estimate_of(
         RAM above flash, as it was asked for; None: one tier. [pages]
     tax : RamTax, optional
         RAM that the directory of a flash cache takes at these sizes.
+    life : FlashLife, optional
+        Of the flash, by `life_of` of the same counts.
     """
     if "error" in result:
         return SizeEstimate(
@@ -424,6 +432,7 @@ def estimate_of(
             )
         },
         tiers=None if ram_pages is None else _tiers(ram_pages, result, ends, tax),
+        flash_life=life,
         warnings=tuple(
             Caution(each["name"], each["message"], each["hint"])
             for each in result["warnings"]

@@ -19,6 +19,7 @@ from tierwright.advise.clean_only import CleanOnlyCost, clean_only
 from tierwright.advise.in_production import (
     Corresponding,
     InProduction,
+    check_no_rate,
     corresponding,
     in_production,
     merged_sizes,
@@ -40,7 +41,7 @@ from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
-from tierwright.simulate.contenders import NO_FLASH, spelled
+from tierwright.simulate.contenders import NO_FLASH, at_a_stated_rate, spelled
 from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
 from tierwright.simulate.warm_up import FULL, WarmUp
 from tierwright.trace import reading
@@ -200,6 +201,7 @@ def answer(
     warm_up: WarmUp | None = None,
     threads: int | None = None,
     production: Curve | None = None,
+    accesses_per_s: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
     """Replay contenders at sizes in one read of the trace, and price what they did.
@@ -228,6 +230,9 @@ def answer(
     production : Curve, optional
         Of a profile that was scaled from the trace: sizes are then of one machine of production, and the trace is
         replayed at those that correspond. A row for which the recording is too small has an `error`.
+    accesses_per_s : float, optional
+        Rate that flash wears at, and at which what works by the clock is replayed: over a trace without times at this
+        rate, else with its times multiplied. Unless given, as recorded. [1/s]
     on_progress : callable, optional
         Of the read; False cancels.
 
@@ -235,7 +240,7 @@ def answer(
     ------
     BadInput
         If there is no such contender, or one needs flash and no size is given; if the curve of production was not
-        scaled, or from another trace.
+        scaled, or from another trace, or a rate is stated beside it; if the rate is none.
     SimulatorError
         If the trace cannot be read, an option or a size is refused, or progress asked to stop.
     """
@@ -247,7 +252,9 @@ def answer(
             "give sizes of flash, or leave the contenders with flash out",
         )
     summary = reading.inspect(trace)
+    recorded = rate_of_trace(summary)
     if production is not None:
+        check_no_rate(accesses_per_s)
         scaled_of(production)
         check_belongs(production, summary, str(trace.path))
     head: WarmUp = 0 if warm_up is None else warm_up
@@ -276,7 +283,11 @@ def answer(
             )
             for row in rows
         ]
-    wanted = [_wanted(found[row.contender], row) for row in rows]
+    wanted = [
+        replace(each, options=at_a_stated_rate(each, accesses_per_s, recorded))
+        for row in rows
+        for each in [_wanted(found[row.contender], row)]
+    ]
     there = [
         None
         if production is None or each.ram_pages < 1
@@ -295,7 +306,6 @@ def answer(
         threads=threads,
         on_progress=on_progress,
     )
-    recorded = rate_of_trace(summary)
     machine = (
         None if production is None else scaled_of(production).machine_accesses_per_s
     )
@@ -310,6 +320,7 @@ def answer(
                 disk=disk,
                 recorded_per_s=recorded,
                 production_per_s=machine,
+                stated_per_s=accesses_per_s,
             ),
             in_production=None
             if production is None or place is None or "error" in result
@@ -359,6 +370,7 @@ def row_of(
     disk: Device | None,
     recorded_per_s: float | None = None,
     production_per_s: float | None = None,
+    stated_per_s: float | None = None,
 ) -> ReplayRow:
     """Say what one replay counted, in shares of the accesses and in time.
 
@@ -374,6 +386,8 @@ def row_of(
         Accesses per second of the trace; None where it has no times. [1/s]
     production_per_s : float, optional
         Of the machine of production that the replay stands for. [1/s]
+    stated_per_s : float, optional
+        Stated beside the replays. [1/s]
     """
     if "error" in result:
         return replace(
@@ -424,6 +438,7 @@ def row_of(
                 result,
                 recorded_per_s=recorded_per_s,
                 production_per_s=production_per_s,
+                stated_per_s=stated_per_s,
             ),
             flash_pages=place.flash_pages,
         ),

@@ -556,14 +556,10 @@ def _workload(profile: Path | None, production: str | None) -> Profile | None:
 def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
     """Return the accesses per second as stated, else of the recording; None where neither says."""
     from tierwright.advise.point import Rate, rate_of
-    from tierwright.common.errors import BadInput
+    from tierwright.simulate.contenders import check_rate
 
     if stated is not None:
-        if not 0 < stated < math.inf:
-            raise BadInput(
-                f"--accesses-per-s: `{stated:g}` is not above 0 and finite",
-                "give the page accesses per second of the running system",
-            )
+        check_rate(stated, "--accesses-per-s")
         return Rate(stated, "as given")
     if workload is None or not workload.duration_s or not workload.curve.accesses:
         return None

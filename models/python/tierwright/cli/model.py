@@ -12,6 +12,18 @@ import typer
 
 from tierwright.cli.books import book_of
 from tierwright.cli.charge import charge
+from tierwright.cli.flash_life import (
+    RATE,
+    RateOfReplay,
+    RecordedRate,
+    check_rate_of_check,
+    check_rate_of_replay,
+    how_to_state_it,
+    lives_of,
+    options_at_rate,
+    paces_of,
+    recorded_rate_of,
+)
 from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
 from tierwright.cli.options import (
     Assumptions,
@@ -442,6 +454,7 @@ def simulate(
             "--disk-device", metavar="ID", help="Device behind flash that prices them."
         ),
     ] = None,
+    accesses_per_s: Annotated[float | None, RateOfReplay] = None,
     profile: RecordedProfile = None,
     production: ProductionOption = None,
     json: Json = False,
@@ -468,11 +481,13 @@ def simulate(
             "--flash-pages": flash_pages,
             "--option": option,
             "--plan": plan,
+            RATE: accesses_per_s,
         },
         flash_device,
         disk_device,
     )
     made = recorded(trace, profile, production)
+    check_rate_of_replay(accesses_per_s, made)
     source = Source.of(trace, made)
     page = source.page_bytes
     asked: dict[str, Any] = {"policy": policy, "ram_pages": _at(pages, page)}
@@ -481,21 +496,20 @@ def simulate(
         asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
     budget = charge(trace, [asked], flash_metadata, source.curve)[0]
     wanted = _wanted(policy, scheme, asked["ram_pages"], asked.get("flash_pages", 0))
-    options = pairs(option or [], "--option")
-    if plan is not None:
-        from tierwright.cli.caching_plan import plan_options
-
-        options = plan_options(
-            plan,
-            scheme=wanted.name,
-            given=options,
-            trace=source.trace,
-            ram_pages=wanted.ram_pages,
-        )
+    options = _options_of(wanted, option or [], plan, source.trace)
+    recorded_rate = recorded_rate_of(source.trace)
+    at_rate = options_at_rate(
+        wanted.family,
+        wanted.name,
+        wanted.flash_pages,
+        options,
+        accesses_per_s,
+        recorded_rate,
+    )
     stand_in = None
     if made is None:
         warm = warm_up_of(trace, warm_up)
-        found = _simulated(trace, wanted, policy, scheme, options, warm)
+        found = _simulated(trace, wanted, policy, scheme, at_rate, warm)
         if budget is not None:
             found["ram_budget_pages"] = budget
     else:
@@ -508,7 +522,7 @@ def simulate(
     if disk_device is not None:
         found |= _priced(found, flash_device, disk_device)
     found |= _ram_tax(found, wanted, budget)
-    found |= _flash_life(found, wanted, source.trace, flash_device)
+    found |= _flash_life(found, wanted, recorded_rate, flash_device, accesses_per_s)
     print_notes(found)
     if json:
         print_json(found)
@@ -519,7 +533,29 @@ def simulate(
     if scheme is not None:
         _print_ram_tax(found)
         _print_flash_life(found)
+        said = paces_of([(wanted.name, at_rate)], accesses_per_s)
+        if said:
+            typer.echo("")
+            typer.echo(said)
         _print_fitted(found, wanted, options)
+
+
+def _options_of(
+    wanted: Replay, given: list[str], plan: Path | None, trace: Trace
+) -> dict[str, str]:
+    """Return the options that were given, and those of a plan."""
+    options = pairs(given, "--option")
+    if plan is None:
+        return options
+    from tierwright.cli.caching_plan import plan_options
+
+    return plan_options(
+        plan,
+        scheme=wanted.name,
+        given=options,
+        trace=trace,
+        ram_pages=wanted.ram_pages,
+    )
 
 
 def _ram_tax(
@@ -538,23 +574,27 @@ def _ram_tax(
 
 
 def _flash_life(
-    found: dict[str, Any], wanted: Replay, trace: Trace, flash_device: str | None
+    found: dict[str, Any],
+    wanted: Replay,
+    recorded_rate: RecordedRate,
+    flash_device: str | None,
+    accesses_per_s: float | None,
 ) -> dict[str, Any]:
     """Return what a replay writes to flash, and how long a device lasts; nothing of one cache."""
     if wanted.family not in ("scheme", "flash_cache"):
         return {}
-    from tierwright.cli.flash_life import lives_of
-
-    return {
-        "flash_life": lives_of([(found, wanted.flash_pages)], trace, flash_device)[0]
-    }
+    [life] = lives_of(
+        [(found, wanted.flash_pages)], recorded_rate, flash_device, accesses_per_s
+    )
+    return {"flash_life": life}
 
 
 def _print_flash_life(found: dict[str, Any]) -> None:
     """Say what a replay with flash writes there, and how long that lasts."""
     if found.get("flash_life") is not None:
+        life = found["flash_life"]
         typer.echo("")
-        typer.echo(found["flash_life"]["sentence"])
+        typer.echo(sentences(life["sentence"], how_to_state_it(life["reason"])))
 
 
 def _print_ram_tax(found: dict[str, Any]) -> None:
@@ -617,7 +657,12 @@ def _check_simulate(
         _need("--policy", given, needed=("--pages",), allowed=("--pages", "--option"))
     else:
         sizes = ("--ram-pages", "--flash-pages")
-        _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option", "--plan"))
+        _need(
+            "--scheme",
+            given,
+            needed=sizes,
+            allowed=(*sizes, "--option", "--plan", RATE),
+        )
     if flash_device is not None and disk_device is None:
         raise BadInput(
             "--flash-device alone cannot price the counters: misses reach the device "
@@ -952,6 +997,7 @@ def evaluate(
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
     option: CacheOptions = None,
+    accesses_per_s: Annotated[float | None, RateOfReplay] = None,
     start: Start = "steady",
     production: ProductionOption = None,
     new_pages: NewPages = 0,
@@ -997,6 +1043,7 @@ def evaluate(
     choices["duration_s"] = read_from.duration_s
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
     options = cache_options_of(caches, option, has_device=True)
+    check_rate_of_check(accesses_per_s, curve, has_caches=bool(caches))
     checked = None
     if trace is None:
         found = compare.answer(curve, **choices)
@@ -1023,6 +1070,7 @@ def evaluate(
                     disk=choices["disk"],
                     options=options,
                     recorded_per_s=recorded_rate(curve, read_from.duration_s),
+                    accesses_per_s=accesses_per_s,
                     on_progress=on_progress,
                 )
     if json:
@@ -1042,6 +1090,9 @@ def evaluate(
     _print_load(found, priced=price_book is not None)
     if checked is not None:
         print_check(checked, "Schemes and flash caches, replayed")
+        how = how_to_state_it(checked.basis)
+        if how:
+            typer.echo(how)
 
 
 def conformance(

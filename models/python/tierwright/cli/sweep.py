@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from tierwright.cli.charge import charge
+from tierwright.cli.flash_life import (
+    RateOfReplay,
+    check_rate_of_replay,
+    how_to_state_it,
+    lives_of,
+    options_at_rate,
+    paces_of,
+    recorded_rate_of,
+)
 from tierwright.cli.in_production import (
     Recorded,
     RecordedProfile,
@@ -134,6 +145,7 @@ def sweep(
             help="Flash device: how long it lasts stands in each row with flash.",
         ),
     ] = None,
+    accesses_per_s: Annotated[float | None, RateOfReplay] = None,
     dask: DaskOption = None,
     json: Json = False,
 ) -> None:
@@ -159,12 +171,16 @@ def sweep(
     each row has the sizes of production and what is counted, per second. A row for which the recording is too
     small says so in place of counts.
 
+    With --accesses-per-s, flash wears at this rate, and flash caches that work by the clock are replayed at it: over
+    a trace without times so many accesses make a second, else its times are multiplied (`stretch` in `options`).
+
     With --dask, the configurations are replayed by the workers of a cluster, with the same rows; --threads is of this
     process alone.
     """
     from tierwright.simulate import replay as core
 
     made = recorded(trace, profile, production)
+    check_rate_of_replay(accesses_per_s, made)
     source = Source.of(trace, made)
 
     def listed(text: str | None, option: str, least: int) -> list[int]:
@@ -179,6 +195,20 @@ def sweep(
         [parse_option(text, "--option") for text in option or []],
     )
     _print_takers(option or [], configurations)
+    recorded_rate = recorded_rate_of(source.trace)
+    configurations = [
+        {
+            **each,
+            "options": options_at_rate(
+                *_family_and_name(each),
+                each.get("flash_pages", 0),
+                each["options"],
+                accesses_per_s,
+                recorded_rate,
+            ),
+        }
+        for each in configurations
+    ]
     budgets = charge(trace, configurations, flash_metadata, source.curve)
     warm = warm_up_of(trace, warm_up) if made is None else made.warm_up_of(warm_up)
     stand_ins = None if made is None else StandIns.of(made, configurations, warm)
@@ -225,11 +255,29 @@ def sweep(
         if asked["options"]:
             row.setdefault("options", asked["options"])
     _add_ram_taxes(rows, configurations, budgets, source.page_bytes)
-    _add_lives(rows, configurations, source.trace, flash_device)
+    _add_lives(
+        rows,
+        configurations,
+        source.page_bytes,
+        partial(
+            lives_of,
+            recorded=recorded_rate,
+            flash_device=flash_device,
+            accesses_per_s=accesses_per_s,
+            is_sampled=miniature is not None,
+        ),
+    )
     if json:
         print_json(rows)
     else:
         _print(rows, stand_ins)
+        said = paces_of(
+            ((_contender(each), each["options"]) for each in configurations),
+            accesses_per_s,
+        )
+        if said:
+            typer.echo("")
+            typer.echo(said)
         _print_fitted(rows, configurations)
     if interrupted:
         all_of = counted(len(configurations), "configuration")
@@ -322,8 +370,13 @@ def _print_takers(given: list[str], configurations: list[dict[str, Any]]) -> Non
             )
 
 
+def _family_and_name(configuration: dict[str, Any]) -> tuple[str, str]:
+    kind = next(kind for kind in _TITLES if kind in configuration)
+    return kind, str(configuration[kind])
+
+
 def _contender(configuration: dict[str, Any]) -> str:
-    return next(str(configuration[kind]) for kind in _TITLES if kind in configuration)
+    return _family_and_name(configuration)[1]
 
 
 def _takes(configuration: dict[str, Any], option: GivenOption) -> bool:
@@ -369,20 +422,24 @@ def _add_ram_taxes(
 def _add_lives(
     rows: list[dict[str, Any]],
     configurations: list[dict[str, Any]],
-    trace: Trace,
-    flash_device: str | None,
+    page_bytes: PageBytes,
+    lives_of_replays: Callable[..., list[dict[str, Any] | None]],
 ) -> None:
     """Say of each replay with flash what it writes there, and how long the device lasts."""
-    from tierwright.cli.flash_life import lives_of
-
-    # A sweep that was interrupted has fewer rows, and a sample does not tell all that is written.
-    replays = [
+    # A sweep that was interrupted has fewer rows.
+    with_flash = [
         (row, asked["flash_pages"])
         for row, asked in zip(rows, configurations, strict=False)
-        if "error" not in row and "page_bytes" in row and "flash_pages" in asked
+        if "error" not in row and "flash_pages" in asked
     ]
-    lives = lives_of(replays, trace, flash_device)
-    for (row, _), life in zip(replays, lives, strict=True):
+    lives = lives_of_replays(
+        [
+            # A sample names no page size.
+            (row if "page_bytes" in row else {**row, "page_bytes": page_bytes()}, pages)
+            for row, pages in with_flash
+        ]
+    )
+    for (row, _), life in zip(with_flash, lives, strict=True):
         row["flash_life"] = life
 
 
@@ -555,6 +612,8 @@ def _print(rows: list[dict[str, Any]], stand_ins: StandIns | None) -> None:
 
 def _print_lives(rows: list[dict[str, Any]]) -> None:
     """Say what a life rests on, or why there is none: each once, with the configurations that it is of where not all share it."""
+    from tierwright.advise.checks.flash_life import NO_DEVICE
+
     lives = [(row, row["flash_life"]) for row in rows if row.get("flash_life")]
     of: dict[str, list[str]] = {}
     for row, life in lives:
@@ -570,7 +629,7 @@ def _print_lives(rows: list[dict[str, Any]]) -> None:
     if not of:
         return
     typer.echo("")
-    if all(life["tb_per_day"] is None and life["waf"] is None for _, life in lives):
+    if all(life["reason"] == NO_DEVICE and life["waf"] is None for _, life in lives):
         # Nobody asked for it: what to do is enough.
         typer.echo(
             "How long flash lasts: name a device with --flash-device; --option ftl_spare_percent=N counts its write amplification."
@@ -579,6 +638,9 @@ def _print_lives(rows: list[dict[str, Any]]) -> None:
     for said, whose in of.items():
         subject = "" if len(whose) == len(lives) else f"{', '.join(whose)}: "
         typer.echo(f"{subject}{said}")
+    for how in dict.fromkeys(how_to_state_it(life["reason"]) for _, life in lives):
+        if how:
+            typer.echo(how)
 
 
 def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:

@@ -6,6 +6,7 @@ An option of a policy that is chosen for a tier carries the tier before its name
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -261,7 +262,82 @@ def options_at(
         return Unpaced(BY_THE_CLOCK)
     if not load.is_kept:
         return Unpaced(RATE_NOT_KEPT, "scale the recording again")
+    if load.recorded_per_s is None and not is_at_the_pace(
+        max(1, round(load.accesses_per_s)), load.accesses_per_s
+    ):
+        return Unpaced(
+            f"it works by the clock, and over a trace without times that goes at whole accesses per second, not at "
+            f"{rate_text(load.accesses_per_s)}",
+            "state a whole number of accesses per second",
+        )
     return paced(load.accesses_per_s, load.recorded_per_s) | dict(options)
+
+
+def paced_at(
+    name: str, flash_pages: int, options: Mapping[str, str], load: Load
+) -> dict[str, str]:
+    """Return what `options_at` returns.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be replayed at the load.
+    """
+    found = options_at(name, flash_pages, options, load)
+    if isinstance(found, Unpaced):
+        raise BadInput(
+            f"flash cache: `{name}` cannot be replayed: {found.reason}",
+            ", or ".join(filter(None, (found.hint, "leave it out"))),
+        )
+    return found
+
+
+def at_a_stated_rate(
+    asked: replay.Replay, accesses_per_s: float | None, recorded_per_s: float | None
+) -> dict[str, str]:
+    """Return the options of what is replayed at a rate that is stated beside it.
+
+    Parameters
+    ----------
+    asked : Replay
+        Of a flash cache; all others are replayed as they are.
+    accesses_per_s, recorded_per_s : float or None
+        As stated, and of the recording; None where nothing is stated, and where it has no times. [1/s]
+
+    Raises
+    ------
+    BadInput
+        If the rate is none, the options state one of their own, or what works by the clock does not go at it.
+    """
+    check_rate(accesses_per_s)
+    given = dict(asked.options)
+    if accesses_per_s is None or asked.family != "flash_cache" or not asked.flash_pages:
+        return given
+    for each in (RATE, STRETCH):
+        if each in given:
+            raise BadInput(
+                f"flash cache: `{asked.name}`: the option `{each}={given[each]}` states a rate, and so does "
+                f"`accesses_per_s` ({rate_text(accesses_per_s)})",
+                "leave one of them out",
+            )
+    return paced_at(
+        asked.name, asked.flash_pages, given, Load(accesses_per_s, recorded_per_s)
+    )
+
+
+def check_rate(accesses_per_s: float | None, place: str = "accesses_per_s") -> None:
+    """Refuse a rate at which nothing can run; None states none.
+
+    Raises
+    ------
+    BadInput
+        If it is not above 0 and finite; `place` names it.
+    """
+    if accesses_per_s is not None and not 0 < accesses_per_s < math.inf:
+        raise BadInput(
+            f"{place}: `{accesses_per_s:g}` is not above 0 and finite",
+            "give the page accesses per second of the running system",
+        )
 
 
 def stretched_words(factor: str) -> str:

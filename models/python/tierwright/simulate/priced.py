@@ -45,10 +45,10 @@ class ReplayCost:
         return found
 
 
-def flash_pages_written(counters: Mapping[str, Any]) -> int:
-    """Return the pages that a replay wrote to flash, those of its metadata or directory among them. [pages]"""
+def flash_pages_written(counters: Mapping[str, Any]) -> float:
+    """Return the pages that a replay wrote to flash, those of its metadata or directory among them: whole unless estimated. [pages]"""
     directory = counters.get("directory") or {"writes": 0}
-    found: int = (
+    found: float = (
         counters["flash_writes"]
         + counters.get("metadata_page_writes", 0)
         + directory["writes"]

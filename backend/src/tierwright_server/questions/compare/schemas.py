@@ -15,6 +15,7 @@ from tierwright_server.common.schemas import (
     FlashCacheOptions,
     FlashCaches,
     Pages,
+    StatedRate,
     Usd,
     WarningOut,
 )
@@ -43,6 +44,11 @@ class EvaluationCheckIn(EvaluationIn):
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
     flash_cache_options: FlashCacheOptions = Field(default=[])
+    accesses_per_s: StatedRate | None = Field(
+        default=None,
+        description="Rate of the accesses, by which flash wears and at which flash caches that work by the clock are replayed. "
+        "Refused of a workload scaled to production, which states that of a machine. Absent: as recorded. [1/s]",
+    )
 
 
 class DecisionIn(EvaluationIn):

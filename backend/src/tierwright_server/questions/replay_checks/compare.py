@@ -2,6 +2,7 @@
 
 from tierwright.advise.checks import flash_caches
 from tierwright.advise.checks.flash_life import rate_of_trace
+from tierwright.advise.in_production import check_no_rate
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.schemas import EvaluationCheckIn
 from tierwright_server.questions.point import find_point
@@ -24,11 +25,18 @@ async def check_compare(
     point = await find_point(asking.session, asking.context, body)
     model = evaluations.compute(body, point)
     options = options_of_asked(body, device=None)
+    if point.curve.scaled is not None:
+        check_no_rate(body.accesses_per_s)
+    recorded = rate_of_trace(point.content.summary)
     point, found = await replayed(
         asking,
         body,
-        besides=lambda _, accesses: flash_caches.evaluation_replays(
-            model, body.flash_caches, accesses=accesses, options=options
+        besides=lambda _, accesses: flash_caches.at_a_rate(
+            flash_caches.evaluation_replays(
+                model, body.flash_caches, accesses=accesses, options=options
+            ),
+            body.accesses_per_s,
+            recorded,
         ),
     )
     if not isinstance(found, Counted):
@@ -41,8 +49,9 @@ async def check_compare(
             flash=point.flash[0],
             disk=point.disk[0],
             options=options,
-            recorded_per_s=rate_of_trace(point.content.summary),
+            recorded_per_s=recorded,
             production_per_s=None if scaled is None else scaled.machine_accesses_per_s,
+            stated_per_s=body.accesses_per_s,
         ),
         found.sizes,
     )

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, status
+from fastapi import APIRouter, Path, Query, status
 
-from tierwright_server.common.schemas import Identifier
+from tierwright_server.common.schemas import Identifier, StatedRateInQuery
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
 from tierwright_server.replays.miniatures import service
@@ -35,7 +35,27 @@ async def get_miniature(
     miniature_id: Annotated[Identifier, Path(description="Id of the estimate.")],
     session: SessionDep,
     context: ContextDep,
+    flash_device_id: Annotated[
+        Identifier | None,
+        Query(
+            description="Flash device: how long it lasts stands in each row with flash."
+        ),
+    ] = None,
+    accesses_per_s: Annotated[
+        StatedRateInQuery | None,
+        Query(
+            description="Rate of the accesses, by which flash wears; refused of a workload scaled to production, which "
+            "states that of a machine. Absent: as recorded. [1/s]"
+        ),
+    ] = None,
     workload_id: AskedThrough = None,
 ) -> MiniatureOut:
     """Read an estimate: finished rows, each with its intervals."""
-    return await service.get_miniature(session, context, miniature_id, workload_id)
+    return await service.get_miniature(
+        session,
+        context,
+        miniature_id,
+        workload_id,
+        flash_device_id=flash_device_id,
+        accesses_per_s=accesses_per_s,
+    )

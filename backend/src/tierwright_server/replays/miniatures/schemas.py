@@ -19,7 +19,11 @@ from tierwright_server.common.schemas import (
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
 from tierwright_server.replays.simulator.schemas import Family, ItemName, Options
-from tierwright_server.replays.sweeps.schemas import CacheSizes, InProductionOut
+from tierwright_server.replays.sweeps.schemas import (
+    CacheSizes,
+    FlashLifeOut,
+    InProductionOut,
+)
 
 
 class MiniatureIn(Body):
@@ -128,6 +132,12 @@ class MiniatureRow(Answer):
         default=None,
         exclude_if=lambda tiers: tiers is None,
         description="What RAM and flash count; absent of policies, and where there is no estimate.",
+    )
+    flash_life: FlashLifeOut | None = Field(
+        default=None,
+        exclude_if=lambda life: life is None,
+        description="What is written to flash, estimated from the sample, and how long the requested device lasts; absent of "
+        "policies, without flash, and where there is no estimate.",
     )
     warnings: list[WarningOut]
     error: Said | None = Field(description="Why there is no estimate of this size.")

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,18 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import miniature as question
 from tierwright.advise.checks import points
+from tierwright.advise.checks.flash_life import (
+    FlashLife,
+    life_of,
+    rate_of,
+    rate_of_trace,
+)
+from tierwright.advise.in_production import check_no_rate
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.evaluate.ram_tax import tax_of_replay
+from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
@@ -21,6 +30,7 @@ from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.version import VERSION
+from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
@@ -88,7 +98,7 @@ async def create_miniature(
         f"{100 * body.sample_rate:g} % of the pages",
     )
     miniature, run = await results.obtain(session, asked, is_done)
-    return await _out(session, context, miniature, run, workload.id)
+    return await _out(session, context, miniature, run, workload.id, _Wear(None, None))
 
 
 async def get_miniature(
@@ -96,11 +106,61 @@ async def get_miniature(
     context: Context,
     miniature_id: str,
     workload_id: str | None,
+    *,
+    flash_device_id: str | None = None,
+    accesses_per_s: float | None = None,
 ) -> MiniatureOut:
-    """Read an estimate as far as it is."""
+    """Read an estimate as far as it is, with how long flash lasts where a device is named."""
+    device = await catalog.named_device(
+        session, context, flash_device_id, "query.flash_device_id"
+    )
     miniature, run = await results.find(session, RunKind.MINIATURE, miniature_id)
+    if any("production" in entry for entry in miniature.plan):
+        check_no_rate(accesses_per_s)
     through = await in_production.asked_through(session, workload_id, miniature)
-    return await _out(session, context, miniature, run, through)
+    return await _out(
+        session, context, miniature, run, through, _Wear(device, accesses_per_s)
+    )
+
+
+@dataclass(frozen=True)
+class _Wear:
+    """What flash is made of, and at which rate it wears."""
+
+    device: Device | None
+    stated_per_s: float | None
+
+    def life(
+        self,
+        entry: Configuration,
+        result: Mapping[str, Any],
+        summary: Mapping[str, Any],
+        flash_pages: int,
+    ) -> FlashLife | None:
+        """Return how long flash lasts under one estimate."""
+        family = next(each.value for each in Family if each.value in entry)
+        production = entry.get("production")
+        counters = {
+            **result,
+            "scheme": entry[family],
+            "options": entry["options"],
+            "flash_pages": entry["flash_pages"],
+            "page_bytes": summary["page_bytes"],
+        }
+        return life_of(
+            counters,
+            device=self.device,
+            rate=rate_of(
+                counters,
+                recorded_per_s=rate_of_trace(summary),
+                production_per_s=None
+                if production is None
+                else production["accesses_per_s"],
+                stated_per_s=self.stated_per_s,
+            ),
+            flash_pages=flash_pages,
+            is_sampled=True,
+        )
 
 
 def _item(body: MiniatureIn) -> SimulatorItem:
@@ -269,6 +329,7 @@ async def _out(
     miniature: Result,
     run: Run | None,
     workload_id: str,
+    wear: _Wear,
 ) -> MiniatureOut:
     inputs = MiniatureIn.model_validate(
         {**miniature.inputs, "workload_id": workload_id}
@@ -282,7 +343,7 @@ async def _out(
     rows = [
         row
         for entry in miniature.plan
-        if (row := _row(entry, found, curve, content.summary)) is not None
+        if (row := _row(entry, found, curve, content.summary, wear)) is not None
     ]
     ended = RunStatus(run.status) if run else RunStatus.FAILED
     summary = content.summary
@@ -319,6 +380,7 @@ def _row(
     found: Mapping[str, Mapping[str, Any]],
     curve: Curve,
     summary: Mapping[str, Any],
+    wear: _Wear,
 ) -> MiniatureRow | None:
     """Return one size as far as it is estimated; None where it is not yet."""
     production = entry.get("production")
@@ -359,6 +421,11 @@ def _row(
             ram_pages=ram_pages,
             flash_pages=asked,
         )
+    life = None
+    if ram_pages is not None and "error" not in result:
+        life = wear.life(entry, result, summary, asked)
     return MiniatureRow.model_validate(
-        question.estimate_of(asked, result, lru, there, ram_pages=ram_pages, tax=tax)
+        question.estimate_of(
+            asked, result, lru, there, ram_pages=ram_pages, tax=tax, life=life
+        )
     )

@@ -16,6 +16,7 @@ from tierwright_server.common.schemas import (
     Identifier,
     Pages,
     Said,
+    StatedRate,
     SweepWarmUp,
     WarningOut,
 )
@@ -67,6 +68,14 @@ class SweepIn(Body):
         "nothing is charged.",
     )
     warm_up: SweepWarmUp = 0
+    # Sweeps without one keep the ids that they always had.
+    accesses_per_s: StatedRate | None = Field(
+        default=None,
+        exclude_if=lambda rate: rate is None,
+        description="Rate of the accesses, by which flash wears and at which flash caches that work by the clock are replayed: "
+        "over a trace without times so many make a second, else its times are multiplied (`stretch` in `options` of the row). "
+        "Refused of a workload scaled to production, which states that of a machine. Absent: as recorded. [1/s]",
+    )
 
 
 class SweepAsk(SweepIn):
@@ -133,7 +142,7 @@ class InProductionOut(Answer):
     erases="Blocks that the device under flash erased; null without one.",
     waf="Pages that this device wrote for each page written to it; null without one, or where nothing was written. [1]",
     waf_note="Why there is no write amplification, or why it is not the steady one.",
-    accesses_per_s="Rate that the life is of: of production, else as an option states it, else as recorded. [1/s]",
+    accesses_per_s="Rate that the life is of: of production, else as stated, else as recorded. [1/s]",
     tb_per_day="Written to flash at that rate. [10^12 bytes/day]",
     years="Until the device has taken the writes that it is rated for, as many devices as hold the flash; null where it "
     "never has, or nothing is known. [365 days]",

@@ -13,7 +13,7 @@ from tierwright.advise import sweep as question
 from tierwright.advise.checks import points
 from tierwright.advise.checks.flash_life import rate_of_trace
 from tierwright.advise.clean_only import CleanOnlyCost
-from tierwright.advise.in_production import scaled_of
+from tierwright.advise.in_production import check_no_rate, scaled_of
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
 from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
@@ -21,6 +21,7 @@ from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.evaluate.page_flow.decision import WARMING_SHARE
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
+from tierwright.simulate.contenders import at_a_stated_rate
 from tierwright.simulate.warm_up import FULL, AskedWarmUp
 from tierwright_server.common.errors import BadInput, NeedsTrace, NotComputed
 from tierwright_server.common.older_models import about_version
@@ -79,7 +80,9 @@ async def create_sweep(
         await asyncio.to_thread(
             partial(registry.check, trace, list(_to_check(_fitting(configurations))))
         )
-    sweep_id = _id_of(content.id, configurations, body.flash_metadata)
+    sweep_id = _id_of(
+        content.id, configurations, body.flash_metadata, body.accesses_per_s
+    )
     asked = Asked(
         RunKind.SWEEP,
         sweep_id,
@@ -124,9 +127,36 @@ def _understood(
     accesses = subject.content.summary["accesses"]
     warm_up = warm_up_of(body.warm_up, accesses)
     configurations = _configurations(body, found, memory, warm_up)
+    if body.accesses_per_s is not None:
+        if subject.scaled is not None:
+            check_no_rate(body.accesses_per_s)
+        recorded = rate_of_trace(subject.content.summary)
+        configurations = [
+            _at_rate(entry, body.accesses_per_s, recorded) for entry in configurations
+        ]
     if subject.scaled is None:
         return found, configurations
     return found, _at_recorded_sizes(subject.scaled, configurations, warm_up)
+
+
+def _at_rate(
+    entry: Configuration, accesses_per_s: float, recorded_per_s: float | None
+) -> Configuration:
+    """Have what works by the clock replayed at a stated rate."""
+    asked = points.Replay(
+        entry["family"],
+        entry["name"],
+        entry["ram_pages"],
+        entry["flash_pages"] or 0,
+        0,
+        entry["options"],
+    )
+    options = at_a_stated_rate(asked, accesses_per_s, recorded_per_s)
+    subject = {
+        **{name: entry[name] for name in _SUBJECT if name in entry},
+        "options": options,
+    }
+    return {**entry, **subject, "key": replay_key(subject)}
 
 
 def _at_recorded_sizes(
@@ -214,7 +244,7 @@ async def stored(
             hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
             "again.",
         )
-    rows = _rows(configurations, found, devices, content.summary)
+    rows = _rows(configurations, found, devices, content.summary, body.accesses_per_s)
     return StoredReplays(_contenders(body), rows)
 
 
@@ -500,7 +530,10 @@ def _to_check(
 
 
 def _id_of(
-    content_id: str, configurations: list[Configuration], flash_metadata: str | None
+    content_id: str,
+    configurations: list[Configuration],
+    flash_metadata: str | None,
+    accesses_per_s: float | None = None,
 ) -> str:
     charged = {} if flash_metadata is None else {"flash_metadata": flash_metadata}
     production = [
@@ -514,6 +547,7 @@ def _id_of(
                 for entry in configurations
             ],
             **charged,
+            **({} if accesses_per_s is None else {"accesses_per_s": accesses_per_s}),
             **({"production": production} if production else {}),
         }
     )
@@ -558,7 +592,7 @@ async def _sweep_out(
     warm_up = sweep.plan[0].get("warm_up", 0)
     keys = [entry["key"] for entry in _fitting(sweep.plan)]
     found = await kept.results(session, sweep.content_id, keys)
-    rows = _rows(sweep.plan, found, devices, content.summary)
+    rows = _rows(sweep.plan, found, devices, content.summary, inputs.accesses_per_s)
     complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
@@ -597,6 +631,7 @@ def _rows(
     found: Mapping[str, Mapping[str, Any]],
     devices: Devices,
     summary: Mapping[str, Any],
+    accesses_per_s: float | None,
 ) -> list[ReplayOut]:
     """Return the replays that are done, in their order."""
     rows = []
@@ -605,7 +640,7 @@ def _rows(
             NO_RAM_LEFT if entry["ram_pages"] < 1 else found.get(entry["key"])
         )
         if result is not None:
-            rows.append(_replay_out(entry, result, devices, summary))
+            rows.append(_replay_out(entry, result, devices, summary, accesses_per_s))
     return rows
 
 
@@ -621,6 +656,7 @@ def _replay_out(
     result: Mapping[str, Any],
     devices: Devices,
     summary: Mapping[str, Any],
+    accesses_per_s: float | None,
 ) -> ReplayOut:
     budget = _budget(entry)
     replayed = (entry["ram_pages"], entry["flash_pages"])
@@ -640,6 +676,7 @@ def _replay_out(
         disk=disk,
         recorded_per_s=rate_of_trace(summary),
         production_per_s=None if production is None else production["accesses_per_s"],
+        stated_per_s=accesses_per_s,
     )
     if production is not None and "error" not in result:
         there = in_production.in_production(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from tierwright.advise.checks.checked import (
     REPLAYED,
@@ -25,6 +26,7 @@ from tierwright.advise.checks.points import (
     recorded_replays,
 )
 from tierwright.advise.decide import replayed_by_key
+from tierwright.advise.in_production import check_no_rate
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
@@ -39,11 +41,11 @@ from tierwright.simulate.contenders import (
     STREAMS,
     STRETCH,
     Load,
-    Unpaced,
     assign,
+    at_a_stated_rate,
     flash_cache_titles,
-    options_at,
     pace_sentences,
+    paced_at,
     parse_option,
 )
 from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
@@ -202,7 +204,7 @@ def at_the_load(
     Raises
     ------
     BadInput
-        If there is no such flash cache.
+        If there is no such flash cache, or it does not go at such a rate.
     """
     found = {}
     load = Load(accesses_per_s, recorded_per_s)
@@ -210,11 +212,23 @@ def at_the_load(
         _check_known(name)
         own = dict(options.get(name, {}))
         if flash_pages > 0:
-            made = options_at(name, flash_pages, own, load)
-            assert not isinstance(made, Unpaced)  # at a stated rate nothing is refused
-            own = made
+            own = paced_at(name, flash_pages, own, load)
         found[name] = own
     return found
+
+
+def at_a_rate(
+    replays: Mapping[str, Replay],
+    accesses_per_s: float | None,
+    recorded_per_s: float | None,
+) -> dict[str, Replay]:
+    """Have replays of flash caches go at a rate that is stated beside them, by `at_a_stated_rate`."""
+    return {
+        name: replace(
+            each, options=at_a_stated_rate(each, accesses_per_s, recorded_per_s)
+        )
+        for name, each in replays.items()
+    }
 
 
 def _check_known(name: str) -> None:
@@ -270,6 +284,7 @@ def replayed(
     disk: Device,
     options: CacheOptions | None = None,
     recorded_per_s: float | None = None,
+    accesses_per_s: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace of an evaluation under every scheme and under flash caches.
@@ -290,16 +305,21 @@ def replayed(
         Of `options_of_caches`; unless given, the defaults.
     recorded_per_s : float, optional
         Accesses per second of the trace; None where it has no times. [1/s]
+    accesses_per_s : float, optional
+        Rate that flash wears at, and at which what works by the clock is replayed. [1/s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
     Raises
     ------
     BadInput
-        If the trace is another one than that of the curve, or a replay is impossible.
+        If the trace is another one than that of the curve, or a replay is impossible; if a rate is none, or stated beside
+        that of production.
     Cancelled
         If progress asked to stop.
     """
+    if curve.scaled is not None:
+        check_no_rate(accesses_per_s)
     accesses = (
         curve.accesses if curve.scaled is None else recorded_accesses(curve.scaled)
     )
@@ -307,9 +327,9 @@ def replayed(
         name: Replay("scheme", name, at.ram_pages, at.flash_pages, at.warm_up)
         for name, at in replay_points(found).items()
     }
+    caches = evaluation_replays(found, names, accesses=accesses, options=options)
     wanted, sizes = recorded_replays(
-        points | evaluation_replays(found, names, accesses=accesses, options=options),
-        curve.scaled,
+        points | at_a_rate(caches, accesses_per_s, recorded_per_s), curve.scaled
     )
     if sizes is not None and sizes.too_small:
         return not_checked(sizes)
@@ -330,6 +350,7 @@ def replayed(
         production_per_s=None
         if curve.scaled is None
         else curve.scaled.machine_accesses_per_s,
+        stated_per_s=accesses_per_s,
     )
     return at_recorded_sizes(made, sizes)
 
@@ -343,6 +364,7 @@ def check(
     options: CacheOptions | None = None,
     recorded_per_s: float | None = None,
     production_per_s: float | None = None,
+    stated_per_s: float | None = None,
 ) -> Checked:
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides.
 
@@ -358,7 +380,9 @@ def check(
         That flash caches were given.
     recorded_per_s, production_per_s : float, optional
         Accesses per second of the trace, and of a machine of production that it stands for: how long flash lasts goes
-        by the second, else by a rate that options state, else by the first. [1/s]
+        by the second, else by a rate that is stated, else by the first. [1/s]
+    stated_per_s : float, optional
+        Beside the replays. [1/s]
 
     Raises
     ------
@@ -370,7 +394,10 @@ def check(
             each,
             device=flash,
             rate=rate_of(
-                each, recorded_per_s=recorded_per_s, production_per_s=production_per_s
+                each,
+                recorded_per_s=recorded_per_s,
+                production_per_s=production_per_s,
+                stated_per_s=stated_per_s,
             ),
             flash_pages=found.inputs["flash_pages"],
         )
@@ -387,7 +414,7 @@ def check(
         basis=sentences(
             REPLAYED,
             besides(caches, options),
-            paces(counters, options),
+            paces(counters, options, stated_per_s),
             taxes_of_evaluation(found, caches, options),
             about_lives([each for each in lives.values() if each is not None]),
         ),

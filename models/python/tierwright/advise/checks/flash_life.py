@@ -12,23 +12,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tierwright.common.units import format_count
-from tierwright.common.wording import counted, sentences, three_digits
+from tierwright.common.wording import counted, rate_text, sentences, three_digits
 from tierwright.hardware.device import Device
 from tierwright.simulate.contenders import NO_FLASH, RATE, STRETCH, stretched_words
 from tierwright.simulate.priced import flash_pages_written
 
 if TYPE_CHECKING:
     from tierwright.advise.checks.counted import ReplayedLife
+    from tierwright.evaluate.endurance.outlook import WriteBudget
 
 NO_DEVICE = "no flash device was named, so nothing says how many writes it endures"
-NO_RATE = (
-    "the trace has no times and no rate was stated, so nothing says how much is written a day: ask how long flash lasts, "
-    "which takes a load"
-)
+NO_RATE = "the trace has no times and no rate of its accesses is stated, so nothing says how much is written a day"
 NO_LAYER = (
     "no translation layer was under flash: the option ftl_spare_percent puts one there"
 )
+NO_LAYER_SAMPLED = "erase blocks do not shrink with flash, so no translation layer was under the sample"
+NOT_SAMPLED = "a sample does not tell how many pages of {} are written to flash, so ask a replay of all pages"
+"""Of what is written besides pages of data."""
+WITHOUT_AMPLIFICATION = "without the write amplification of these writes"
+"""Of a life by a rating, which has that of its own test inside."""
 NOTHING_WRITTEN = "nothing was written to flash while writes were counted"
 
 
@@ -55,7 +57,8 @@ class FlashLife:
     Attributes
     ----------
     written_pages : int
-        Written to flash while accesses were counted, metadata and a directory on flash among them. [pages]
+        Written to flash while accesses were counted, metadata and a directory on flash among them; of miniatures as
+        estimated for all pages, and without what `reason` says no sample tells. [pages]
     erases : int or None
         Blocks that the device under it erased; None without one.
     waf : float or None
@@ -109,6 +112,7 @@ def rate_of(
     *,
     recorded_per_s: float | None,
     production_per_s: float | None = None,
+    stated_per_s: float | None = None,
 ) -> Rate | None:
     """Return the rate at which a replay wears flash; None where nothing states one.
 
@@ -120,6 +124,8 @@ def rate_of(
         Of the trace; None where it has no times. [1/s]
     production_per_s : float, optional
         Of the machine of production that the replay stands for. [1/s]
+    stated_per_s : float, optional
+        Stated beside the replay. [1/s]
 
     Examples
     --------
@@ -134,17 +140,20 @@ def rate_of(
             f"the {three_digits(production_per_s)} accesses/s of a machine of production",
         )
     options = counters.get("options") or {}
-    stated = options.get(RATE)
-    if stated is not None:
-        return Rate(float(stated), f"the stated {format_count(int(stated))} accesses/s")
+    stretched = (
+        f", with {stretched_words(options[STRETCH])}" if STRETCH in options else ""
+    )
+    if stated_per_s is None and RATE in options:
+        stated_per_s = float(options[RATE])
+    if stated_per_s is not None:
+        return Rate(
+            stated_per_s, f"the stated {rate_text(stated_per_s)} accesses/s{stretched}"
+        )
     if not recorded_per_s:
         return None
-    if STRETCH in options:
-        stretched = recorded_per_s / float(options[STRETCH])
-        return Rate(
-            stretched,
-            f"{three_digits(stretched)} accesses/s, with {stretched_words(options[STRETCH])}",
-        )
+    if stretched:
+        rate = recorded_per_s / float(options[STRETCH])
+        return Rate(rate, f"{three_digits(rate)} accesses/s{stretched}")
     return Rate(
         recorded_per_s, f"the recorded {three_digits(recorded_per_s)} accesses/s"
     )
@@ -156,6 +165,7 @@ def life_of(
     device: Device | None,
     rate: Rate | None,
     flash_pages: int | None = None,
+    is_sampled: bool = False,
 ) -> FlashLife | None:
     """Return what a replay does to the flash under it; None without flash.
 
@@ -169,26 +179,25 @@ def life_of(
         Of `rate_of`.
     flash_pages : int, optional
         Flash that was asked for, where the replay stands for that of production. [pages]
+    is_sampled : bool
+        Whether the counts are the estimate of miniatures: already those of all pages, without what no sample tells.
     """
     is_flashless = counters.get("scheme") == NO_FLASH or not counters.get("flash_pages")
     if is_flashless or not counters["accesses"]:
         return None
+    untold = _untold(counters) if is_sampled else None
+    if is_sampled:
+        # Segments are untold; single pages of metadata are all that is left.
+        single = counters.get("metadata_random_page_writes", 0)
+        counters = {**counters, "metadata_page_writes": single}
     written = flash_pages_written(counters)
     layer = counters.get("ftl") or {}
     waf = layer.get("waf")
-    devices = 1
-    if device is not None and device.capacity_bytes:
-        held = (flash_pages or counters["flash_pages"]) * counters["page_bytes"]
-        devices = max(1, math.ceil(held / device.capacity_bytes))
-    # A quick command without a device and a rate does without these.
-    budget = None
-    if device is not None:
-        from tierwright.evaluate.endurance.outlook import write_budget
-
-        budget = write_budget(device, devices=devices)
+    held = (flash_pages or counters["flash_pages"]) * counters["page_bytes"]
+    budget, devices = _budget(device, held)
     total = None if budget is None else budget.in_place_tb
     life = None
-    if rate is not None:
+    if rate is not None and untold is None:
         from tierwright.advise.checks.counted import replayed_life
 
         life = replayed_life(
@@ -200,16 +209,18 @@ def life_of(
         reason = NO_DEVICE
     elif total is None:
         reason = budget.reason
+    elif untold is not None:
+        reason = untold
     elif rate is None:
         reason = NO_RATE
-    note = _about_waf(counters, layer)
+    note = NO_LAYER_SAMPLED if is_sampled else _about_waf(counters, layer)
     basis, rated = None, ""
     if life is not None and rate is not None and budget is not None and reason is None:
         many = "" if devices == 1 else f" of {counted(devices, 'device')}"
-        rated = f"by the {budget.basis}{many}"
+        rated = f"by the {budget.basis}{many}, {WITHOUT_AMPLIFICATION}"
         basis = f"at {rate.words}, {rated}"
     return FlashLife(
-        written_pages=written,
+        written_pages=round(written),
         erases=layer.get("erases"),
         waf=waf,
         waf_note=note,
@@ -219,12 +230,49 @@ def life_of(
         never_worn_out=years == math.inf,
         basis=basis,
         reason=reason,
-        sentence=_sentence(written, life, rate, layer, note, rated or reason),
+        sentence=_sentence(
+            f"{_how_well(untold, is_sampled=is_sampled)}{counted(round(written), 'page write')}",
+            life,
+            rate,
+            layer,
+            note,
+            rated or reason,
+        ),
     )
 
 
+def _budget(device: Device | None, held_bytes: float) -> tuple[WriteBudget | None, int]:
+    """Return the writes that a device endures, as many as hold the flash, and how many they are; None without one."""
+    if device is None:
+        return None, 1
+    # A quick command without a device does without it.
+    from tierwright.evaluate.endurance.outlook import write_budget
+
+    devices = 1
+    if device.capacity_bytes:
+        devices = max(1, math.ceil(held_bytes / device.capacity_bytes))
+    return write_budget(device, devices=devices), devices
+
+
+def _untold(counters: Mapping[str, Any]) -> str | None:
+    """Say what is written to flash besides, of which miniatures tell nothing; None where they tell all."""
+    if "directory_pages" in (counters.get("options") or {}):
+        return NOT_SAMPLED.format("the directory")
+    has_metadata = "metadata_random_page_writes" in counters
+    if has_metadata and "metadata_segments" not in counters:
+        return NOT_SAMPLED.format("metadata segments")
+    return None
+
+
+def _how_well(untold: str | None, *, is_sampled: bool) -> str:
+    """Say how well a count of writes is known; nothing where it was counted."""
+    if untold is not None:
+        return "at least "
+    return "about " if is_sampled else ""
+
+
 def _sentence(
-    written: int,
+    written: str,
     life: ReplayedLife | None,
     rate: Rate | None,
     layer: Mapping[str, Any],
@@ -237,7 +285,7 @@ def _sentence(
         if rate is None or life is None
         else f", {three_digits(life.tb_per_day)} TB/day at {rate.words}"
     )
-    said = [f"Flash took {counted(written, 'page write')}{daily}."]
+    said = [f"Flash took {written}{daily}."]
     if layer.get("waf") is not None:
         erased = counted(layer["erases"], "erase block")
         said.append(
