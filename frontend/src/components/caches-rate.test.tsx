@@ -4,6 +4,7 @@ import { page, userEvent } from "vitest/browser";
 import type { SimulatorOut } from "@/api/simulator";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { SIMULATOR } from "@/testing/simulator";
+import { rateText } from "./access-rate";
 import type { CachesSearch } from "./caches";
 import { rateOf, withRate } from "./caches-rate";
 import { type Clock, FlashCachesField } from "./flash-caches-field";
@@ -18,12 +19,14 @@ function Field(props: {
   readonly start: CachesSearch;
   readonly onSearch: (search: CachesSearch) => void;
   readonly clock: Clock;
+  readonly hasRate?: boolean;
 }) {
   const [search, setSearch] = useState(props.start);
   return (
     <FlashCachesField
       search={search}
       clock={props.clock}
+      hasRate={props.hasRate ?? false}
       patch={(change) => {
         const next = { ...search, ...change };
         setSearch(next);
@@ -37,11 +40,11 @@ const rate = () => page.getByRole("textbox", { name: "Rate of the accesses" });
 
 afterEach(() => vi.restoreAllMocks());
 
-const shown = async (start: CachesSearch, clock: Clock) => {
+const shown = async (start: CachesSearch, clock: Clock, hasRate = false) => {
   vi.spyOn(window, "fetch").mockImplementation(async () => Response.json(KNOWN));
   const onSearch = vi.fn();
   const view = await renderThemed(
-    <Field start={start} onSearch={onSearch} clock={clock} />,
+    <Field start={start} onSearch={onSearch} clock={clock} hasRate={hasRate} />,
   );
   return { view, onSearch };
 };
@@ -67,6 +70,40 @@ it("asks for the rate of a cache that works by the clock, next to it", async () 
     .element(page.getByText("is replayed at this rate", { exact: false }))
     .toBeVisible();
   await expectAccessible();
+});
+
+it("offers a rate for the life of flash to every cache where what is asked takes one", async () => {
+  const { onSearch } = await shown(
+    { caches: "face", cache_options: "accesses_per_second=9 ways=2" },
+    "no rate",
+    true,
+  );
+  await expect.element(rate()).toHaveValue("9");
+  await rate().fill("500");
+  await userEvent.keyboard("{Enter}");
+  expect(onSearch).toHaveBeenLastCalledWith({
+    caches: "face",
+    access_rate: 500,
+    cache_options: "ways=2",
+  });
+  await expect
+    .element(page.getByText("How long flash lasts is of this rate."))
+    .toBeVisible();
+  await expectAccessible();
+});
+
+it("says what a rate is for", () => {
+  const of = (value: number | undefined, needed: readonly string[], isOfLife = true) =>
+    rateText({ value, needed, isOfLife });
+  expect(of(undefined, [])).toBe(
+    "This trace has no times: a rate says how long flash lasts.",
+  );
+  expect(of(undefined, ["SCE", "L2ARC"])).toBe(
+    "Needed: SCE and L2ARC work by the clock, and this trace has no times. It also says how long flash lasts.",
+  );
+  expect(of(5, ["SCE"])).toBe(
+    "SCE works by the clock: the trace, which has no times, is replayed at this rate. How long flash lasts is of this rate, too.",
+  );
 });
 
 it.each([

@@ -6,6 +6,8 @@ export interface CachesSearch {
   caches?: string | undefined;
   /** Their options, separated by spaces; absent: the defaults. */
   cache_options?: string | undefined;
+  /** Rate of the accesses of a trace without times [1/s]; absent: none is stated. */
+  access_rate?: number | undefined;
 }
 
 /** The flash caches that the address names. */

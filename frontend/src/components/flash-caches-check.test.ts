@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { CheckedFigure } from "@/api/replay-checks";
-import { besideText, replayedBars } from "./flash-caches-check";
+import { besideText, rateAsked, replayedBars } from "./flash-caches-check";
 
 const row = (
   of: string,
@@ -53,4 +53,13 @@ test.each([
 test("without anything beside it nothing is said", () => {
   expect(besideText(replayedBars(ROWS, ["larc"]), null)).toBeNull();
   expect(besideText([], { title: "the money in DRAM", us: 1 })).toBeNull();
+});
+
+test("asks with a rate where the trace has none, and caches are chosen", () => {
+  const stated = { caches: "larc", access_rate: 500 };
+  expect(rateAsked(stated, "no rate")).toEqual({ accesses_per_s: 500 });
+  expect(rateAsked(stated, "goes")).toEqual({});
+  expect(rateAsked(stated, "part")).toEqual({});
+  expect(rateAsked({ access_rate: 500 }, "no rate")).toEqual({});
+  expect(rateAsked({ caches: "larc" }, "no rate")).toEqual({});
 });

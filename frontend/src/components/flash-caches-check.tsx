@@ -21,7 +21,7 @@ import {
   microseconds,
   ratio,
 } from "@/units/quantity";
-import { type CachesSearch, cachesAsked } from "./caches";
+import { type CachesSearch, cachesAsked, cachesOf } from "./caches";
 import { valueColumn } from "./columns";
 import { type Clock, FlashCachesField } from "./flash-caches-field";
 import { Panel } from "./panel";
@@ -48,7 +48,7 @@ export function FlashCachesCheck(props: FlashCachesCheckProps) {
   const { point, search, patch, replays } = props;
   const chosen = cachesAsked(search);
   const caches = chosen.flash_caches;
-  const body = { ...point, ...chosen };
+  const body = { ...point, ...chosen, ...rateAsked(search, props.clock) };
   const asked = JSON.stringify(body);
   const [pressed, setPressed] = useState<string | null>(null);
   const isAsked = pressed === asked && caches.length > 0;
@@ -85,7 +85,12 @@ export function FlashCachesCheck(props: FlashCachesCheckProps) {
       >
         <Stack gap="sm">
           {why === null ? (
-            <FlashCachesField search={search} patch={patch} clock={props.clock} />
+            <FlashCachesField
+              search={search}
+              patch={patch}
+              clock={props.clock}
+              hasRate
+            />
           ) : (
             <Text size="sm" c="dimmed">
               {why}
@@ -110,6 +115,17 @@ export function FlashCachesCheck(props: FlashCachesCheckProps) {
       )}
     </>
   );
+}
+
+/** The rate as a check takes it; of a trace with times, or of production, one that another workload left is none. */
+export function rateAsked(
+  search: CachesSearch,
+  clock: Clock,
+): { readonly accesses_per_s?: number } {
+  const { access_rate: rate } = search;
+  return clock !== "no rate" || rate === undefined || cachesOf(search).length === 0
+    ? {}
+    : { accesses_per_s: rate };
 }
 
 function notReplayed(point: EvaluationIn, replays: Replays): string | null {

@@ -2,8 +2,9 @@ import { Button, Group, MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { simulatorQuery } from "@/api/simulator";
 import type { SummaryOut } from "@/api/workloads";
+import { AccessRate } from "./access-rate";
 import { type CachesSearch, cachesOf } from "./caches";
-import { CachesRate, withRate } from "./caches-rate";
+import { rateOf, withRate } from "./caches-rate";
 import { OptionsField } from "./options-field";
 
 interface FlashCachesFieldProps {
@@ -12,6 +13,8 @@ interface FlashCachesFieldProps {
   readonly clock: Clock;
   /** An example of options, as a sentence. */
   readonly example?: string;
+  /** Whether what is asked has a rate of its own, by which flash wears too; else the caches alone take one. */
+  readonly hasRate?: boolean;
 }
 
 const EXAMPLE =
@@ -52,7 +55,7 @@ export const timedOrAll = <Item extends { readonly goes_by_time: boolean }>(
 
 /** Which flash caches are replayed beside the schemes: there are no formulas for them. */
 export function FlashCachesField(props: FlashCachesFieldProps) {
-  const { search, patch } = props;
+  const { search, patch, hasRate = false } = props;
   const simulator = useQuery(simulatorQuery()).data;
   const known = simulator?.flash_caches ?? [];
   const asksRate = props.clock === "no rate";
@@ -61,6 +64,8 @@ export function FlashCachesField(props: FlashCachesFieldProps) {
   const chosen = cachesOf(search);
   const clocked = (names: readonly string[]) =>
     known.filter(({ name, goes_by_time }) => goes_by_time && names.includes(name));
+  const inOptions = rateOf(search.cache_options);
+  const needing = clocked(chosen).map(({ title }) => title);
   const choose = (names: readonly string[]) =>
     patch({
       caches: names.length === 0 ? undefined : names.join(","),
@@ -93,11 +98,21 @@ export function FlashCachesField(props: FlashCachesFieldProps) {
           </Button>
         )}
       </Group>
-      {asksRate && clocked(chosen).length > 0 && (
-        <CachesRate
-          options={search.cache_options}
-          of={clocked(chosen).map(({ title }) => title)}
-          onChange={(cache_options) => patch({ cache_options })}
+      {asksRate && (hasRate ? chosen : needing).length > 0 && (
+        <AccessRate
+          value={hasRate ? (search.access_rate ?? inOptions) : inOptions}
+          needed={needing}
+          isOfLife={hasRate}
+          onChange={(rate) =>
+            patch(
+              hasRate
+                ? {
+                    access_rate: rate,
+                    cache_options: withRate(search.cache_options, undefined),
+                  }
+                : { cache_options: withRate(search.cache_options, rate) },
+            )
+          }
         />
       )}
       {chosen.length > 0 && (

@@ -4,9 +4,11 @@
  * restores exactly what was on the screen.
  */
 import type { EvaluationIn } from "@/api/compare";
-import { DecisionIn } from "@/api/gen/bounds.gen";
+import { DecisionIn, SweepIn } from "@/api/gen/bounds.gen";
 import { BASE_CURRENCY, currencyCode, statedRate } from "@/units/currency";
 import {
+  atLeast,
+  bounded,
   cacheNames,
   identifier,
   metadataName,
@@ -49,6 +51,8 @@ export type AnalysisSearch = {
   caches?: string | undefined;
   /** Options of these flash caches; see `CachesSearch`. */
   cache_options?: string | undefined;
+  /** Rate of the accesses of a trace without times; see `CachesSearch`. */
+  access_rate?: number | undefined;
   /** Dirty share of the evicted pages [1], for a workload that does not tell. */
   dirty_share?: number | undefined;
   /** Pages known to be newly allocated during the recording; absent: none is known. */
@@ -90,6 +94,7 @@ const FIELDS = {
   check: identifier("the id of a check"),
   caches: cacheNames,
   cache_options: optionTexts,
+  access_rate: bounded(atLeast(SweepIn.accesses_per_s, 1e-6)),
   scenario: identifier("the id of a scenario"),
   dirty_share: share,
   new_pages: whole(DecisionIn.new_pages, "pages"),

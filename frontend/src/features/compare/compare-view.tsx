@@ -46,6 +46,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     new_pages: newPages,
     caches,
     cache_options,
+    access_rate,
   } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
@@ -150,7 +151,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           )}
           <FlashCachesCheck
             point={evaluationInput(point, metadata)}
-            search={{ caches, cache_options }}
+            search={{ caches, cache_options, access_rate }}
             patch={patch}
             replays={replaysOf(summary)}
             clock={clockOf(summary)}

@@ -7,6 +7,7 @@ import {
   miniatureKey,
   readMiniature,
   startMiniature,
+  type WornBy,
 } from "@/api/miniatures";
 import {
   type ContenderIn,
@@ -56,7 +57,9 @@ import {
 } from "./estimate";
 import { tierRows } from "./estimate-tiers";
 import { TiersChart } from "./estimate-tiers-chart";
+import { estimatedLives } from "./flash-lives";
 import { OptionForm } from "./option-form";
+import { LifeNotes } from "./results-panel";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
 
@@ -80,6 +83,7 @@ interface EstimateProps {
   readonly summary: SummaryOut;
   /** Pages of what is replayed: fewer than those of production that was scaled from it. */
   readonly recordedPages: number;
+  readonly worn: WornBy;
   readonly patch: Patch;
 }
 
@@ -159,16 +163,16 @@ const usualPolicy = (simulator: SimulatorOut): string =>
 
 /** All sizes of one policy or of flash, from scaled caches over samples of the pages. */
 export function EstimatePanel(props: EstimateProps) {
-  const { search, simulator, workload, summary, recordedPages, patch } = props;
+  const { search, simulator, workload, summary, recordedPages, worn, patch } = props;
   const setup = useMemo(
     () => setupOf(search, simulator, summary.distinct_pages, recordedPages),
     [search, simulator, summary.distinct_pages, recordedPages],
   );
   const job = usePartial<MiniatureOut, MiniatureIn>({
     id: search.estimate,
-    key: [workload],
+    key: [workload, worn],
     keyOf: miniatureKey,
-    read: (id, signal) => readMiniature(id, workload, signal),
+    read: (id, signal) => readMiniature(id, workload, worn, signal),
     create: startMiniature,
     onStarted: (estimate) => patch({ estimate }),
   });
@@ -225,7 +229,12 @@ export function EstimatePanel(props: EstimateProps) {
       {made !== null && knownRows(made).length > 0 && (
         <EstimateChart made={made} exact={exact} name={props.name} />
       )}
-      {made !== null && <WarningNotes notes={estimateNotes(made)} />}
+      {made !== null && (
+        <>
+          <LifeNotes about={estimatedLives(made)} />
+          <WarningNotes notes={estimateNotes(made)} />
+        </>
+      )}
     </>
   );
 }

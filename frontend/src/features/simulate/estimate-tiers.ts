@@ -128,6 +128,19 @@ const taxColumns = (made: MiniatureOut) =>
       ]
     : [];
 
+/** How long the flash device lasts, where that is known of a size. */
+const lifeColumns = (made: MiniatureOut) =>
+  made.rows.some(({ flash_life }) => flash_life?.years != null)
+    ? [
+        {
+          title: "Life of flash [years]",
+          value: ({ flash_life }: MiniatureRow) => flash_life?.years ?? null,
+          show: (years: number | null) =>
+            years === null ? UNKNOWN : formatShort(years, 3),
+        },
+      ]
+    : [];
+
 export const tierTable = (made: MiniatureOut) =>
   tableOf(made, [
     ...sizeColumns("Flash", made),
@@ -145,5 +158,6 @@ export const tierTable = (made: MiniatureOut) =>
       ends,
     })),
     ...taxColumns(made),
+    ...lifeColumns(made),
     ...rateColumns(made, RATES),
   ]);

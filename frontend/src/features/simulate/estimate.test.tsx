@@ -260,6 +260,20 @@ const tierRow = (flash: number, misses: number, band: number | null): MiniatureR
   };
 };
 
+const LIFE = {
+  written_pages: 250,
+  erases: null,
+  waf: null,
+  waf_note: "no layer",
+  accesses_per_s: 500,
+  tb_per_day: 0.1,
+  years: 8.453,
+  never_worn_out: false,
+  basis: "at the stated 500 accesses/s",
+  reason: null,
+  sentence: "Flash took about 250 page writes.",
+};
+
 const overFlash = (rows: readonly MiniatureRow[]): MiniatureOut => {
   const found = made(rows, "LARC");
   return {
@@ -321,6 +335,12 @@ describe("an estimate of RAM over flash", () => {
     expect(table.rows[3]?.slice(taxed, taxed + 2)).toEqual([null, null]);
     expect(table.rows[0]?.slice(4, 6)).toEqual([null, null]);
     expect(table.rows[3]?.at(-1)).toBe("too few pages are sampled");
+    expect(table.header).not.toContain("Life of flash [years]");
+    const lasting = { ...tierRow(64, 400, null), flash_life: LIFE };
+    const withLife = tierTable(overFlash([lasting, row(2048, null, 0)]));
+    const column = withLife.header.indexOf("Life of flash [years]");
+    expect(withLife.rows.map((line) => line[column])).toEqual([8.453, null]);
+    expect(withLife.shown[0]?.[column]).toBe("8.45");
     expect(knownRows(found)).toEqual([]);
     expect(tierRows(made([row(10, 0.5, 0.4)]))).toEqual([]);
   });

@@ -1,10 +1,15 @@
 /** What the replays of a sweep say of the flash under them: how long it lasts, and what that rests on. */
-import type { SweepOut } from "@/api/sweeps";
+import type { MiniatureOut } from "@/api/miniatures";
+import type { ContenderOut, SweepOut } from "@/api/sweeps";
 import { counted, formatShort, listed } from "@/units/quantity";
 import { labelOf } from "./results";
 
-type Lives = Pick<SweepOut, "rows" | "contenders">;
 type Row = SweepOut["rows"][number];
+/** As much of a sweep as says how long flash lasts. */
+export interface Lives {
+  readonly rows: readonly Pick<Row, "contender" | "flash_life">[];
+  readonly contenders: readonly Pick<ContenderOut, "title" | "options">[];
+}
 type Life = NonNullable<Row["flash_life"]> & Pick<Row, "contender">;
 
 const short = (years: number): string => formatShort(years, 3);
@@ -30,11 +35,17 @@ const span = (lives: readonly Life[]): readonly string[] => {
   return years.length === 0 ? [] : [[...ends].join(" to ")];
 };
 
-const basisOf = ({ basis, reason, waf_note }: Life): readonly string[] => [
-  ...(basis === null ? [] : [`That is ${basis}.`]),
-  ...(reason === null ? [] : [`How long flash lasts is not known: ${reason}.`]),
-  ...(waf_note === null ? [] : [`Write amplification: ${waf_note}.`]),
-];
+const basisOf = (life: Life): readonly string[] => {
+  const { basis, reason, waf_note, accesses_per_s } = life;
+  return [
+    ...(basis === null ? [] : [`That is ${basis}.`]),
+    ...(reason === null ? [] : [`How long flash lasts is not known: ${reason}.`]),
+    ...(accesses_per_s === null
+      ? ["A rate of the accesses can be stated below the sizes."]
+      : []),
+    ...(waf_note === null ? [] : [`Write amplification: ${waf_note}.`]),
+  ];
+};
 
 /** How long flash lasts under each contender, what that rests on, or why it is not known: each once, with whose it is. */
 export function aboutLives(sweep: Lives): readonly string[] {
@@ -60,3 +71,11 @@ export function aboutLives(sweep: Lives): readonly string[] {
     }),
   ];
 }
+
+/** The same of an estimate, whose rows are all of one contender. */
+export const estimatedLives = (
+  made: Pick<MiniatureOut, "rows" | "title" | "inputs">,
+): Lives => ({
+  rows: made.rows.map((row) => ({ contender: 0, flash_life: row.flash_life ?? null })),
+  contenders: [{ title: made.title, options: made.inputs.options ?? {} }],
+});

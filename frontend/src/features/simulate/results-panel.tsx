@@ -25,7 +25,7 @@ import {
   pages,
   ratio,
 } from "@/units/quantity";
-import { aboutLives } from "./flash-lives";
+import { aboutLives, type Lives } from "./flash-lives";
 import {
   countedIn,
   findingOf,
@@ -330,8 +330,8 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
 }
 
 /** What the lives of flash in the table rest on, or how to get them. */
-export function LifeNotes({ sweep }: { readonly sweep: SweepOut }) {
-  const said = aboutLives(sweep);
+export function LifeNotes({ about }: { readonly about: Lives }) {
+  const said = aboutLives(about);
   if (said.length === 0) {
     return null;
   }

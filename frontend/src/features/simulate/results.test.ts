@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReplayOut, SweepOut } from "@/api/sweeps";
 import { SIMULATOR } from "@/testing/simulator";
 import { bytes } from "@/units/quantity";
-import { aboutLives } from "./flash-lives";
+import { aboutLives, estimatedLives } from "./flash-lives";
 import {
   countedIn,
   dashesOf,
@@ -15,7 +15,13 @@ import {
   tableOf,
   viewOf,
 } from "./results";
-import { isSameSweep } from "./simulate-page";
+import {
+  clockedOf,
+  isSameSweep,
+  rateAsked,
+  sweepBody,
+  takesRate,
+} from "./simulate-page";
 import { parseSizes } from "./sizes-form";
 
 const row = (
@@ -263,8 +269,27 @@ describe("the finding", () => {
     expect(aboutLives(sweep({ rows: why }))).toContain(
       "How long flash lasts is not known: no rate.",
     );
+    const rateless = { ...unknown, accesses_per_s: null, reason: "no rate" };
+    expect(
+      aboutLives(sweep({ rows: [{ ...row(0, 1, 0.1, 8), flash_life: rateless }] })),
+    ).toContain("A rate of the accesses can be stated below the sizes.");
     expect(tableOf(sweep({ rows: why })).header).not.toContain("Life of flash [years]");
     expect(aboutLives(sweep({}))).toEqual([]);
+    const estimated = {
+      title: "LARC",
+      inputs: {
+        workload_id: "w",
+        policy: "larc",
+        sizes: [8],
+        options: { ghost: "0.2" },
+      },
+      rows: [{ flash_life: amplified }, {}],
+    };
+    expect(
+      aboutLives(
+        estimatedLives(estimated as unknown as Parameters<typeof estimatedLives>[0]),
+      ),
+    ).toContain("Flash lasts 0.36 years under LARC (ghost 0.2).");
   });
 
   it("names all who lead equally often, and all who are level", () => {
@@ -425,6 +450,7 @@ describe("the same sweep", () => {
     expect(isSameSweep(asked, { ...asked, workload_id: "v" })).toBe(false);
     expect(isSameSweep(asked, { ...asked, flash_metadata: "l2arc" })).toBe(false);
     expect(isSameSweep(asked, { ...asked, flash_metadata: null })).toBe(true);
+    expect(isSameSweep(asked, { ...asked, accesses_per_s: 500 })).toBe(false);
     expect(isSameSweep(asked, { ...asked, warm_up: 0 })).toBe(true);
     expect(isSameSweep(asked, { ...asked, warm_up: "full" })).toBe(false);
   });
@@ -441,5 +467,58 @@ describe("sizes typed one by one", () => {
     const parsed = parseSizes(text, bytes(4096), 1);
     expect(parsed.ok).toBe(false);
     expect(parsed.ok ? "" : parsed.message).not.toBe("");
+  });
+});
+
+describe("the rate of a trace without times", () => {
+  const untimed = { kind: "trace", duration_s: null, production: null } as const;
+  const contenders = [
+    { family: "flash_cache", name: "face" },
+    { family: "policy", name: "lru" },
+  ] as const;
+  const [FACE] = SIMULATOR.flash_caches;
+  const known = {
+    ...SIMULATOR,
+    flash_caches: [FACE, { ...FACE, name: "sce", title: "SCE", goes_by_time: true }],
+  } as typeof SIMULATOR;
+  const setup = (of: readonly (typeof contenders)[number][]) =>
+    ({
+      contenders: of,
+      ram: { kind: "list", pages: [10] },
+      flash: { kind: "list", pages: [100] },
+      warmUp: 0,
+      usualWarmUp: 0,
+      faults: [],
+    }) as unknown as Parameters<typeof sweepBody>[1];
+
+  it("is that of the address, where the trace lacks one", () => {
+    expect(rateAsked({ access_rate: 50 }, untimed)).toBe(50);
+    expect(rateAsked({ access_rate: 50 }, { ...untimed, duration_s: 3 })).toBe(
+      undefined,
+    );
+    expect(rateAsked({}, untimed)).toBe(undefined);
+  });
+
+  it("is offered where flash is swept or estimated", () => {
+    expect(takesRate({}, untimed, true)).toBe(true);
+    expect(takesRate({}, untimed, false)).toBe(false);
+    expect(takesRate({ estimated: "flash_cache:larc" }, untimed, false)).toBe(true);
+    expect(takesRate({ estimated: "policy:arc" }, untimed, false)).toBe(false);
+    expect(takesRate({}, { ...untimed, duration_s: 3 }, true)).toBe(false);
+  });
+
+  it("is asked with whatever has flash", () => {
+    const of = (count: number, rate: number | undefined) =>
+      sweepBody("w", setup(contenders.slice(2 - count)), SIMULATOR, undefined, rate);
+    expect(of(2, 50)).toMatchObject({ accesses_per_s: 50 });
+    expect(of(2, undefined)).not.toHaveProperty("accesses_per_s");
+    expect(of(1, 50)).not.toHaveProperty("accesses_per_s");
+  });
+
+  it("is needed by what works by the clock, unless its options state one", () => {
+    const sce = { family: "flash_cache", name: "sce" } as const;
+    const own = { ...sce, options: { accesses_per_second: "9" } };
+    expect(clockedOf({ contenders: [sce, ...contenders] }, known)).toEqual(["SCE"]);
+    expect(clockedOf({ contenders: [own] }, known)).toEqual([]);
   });
 });

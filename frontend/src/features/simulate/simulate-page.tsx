@@ -13,7 +13,10 @@ import {
 } from "@/api/simulator";
 import type { SweepIn, SweepOut } from "@/api/sweeps";
 import { replaysOf, type SummaryOut } from "@/api/workloads";
+import { AccessRate } from "@/components/access-rate";
+import { RATE_OPTION } from "@/components/caches-rate";
 import { EmptyState } from "@/components/empty-state";
+import { clockOf } from "@/components/flash-caches-field";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -89,7 +92,13 @@ function asked(
     ? null
     : {
         sweep: {
-          ...sweepBody(state.workload, setup, simulator, search.metadata),
+          ...sweepBody(
+            state.workload,
+            setup,
+            simulator,
+            search.metadata,
+            rateAsked(search, summary),
+          ),
           flash_device_id: state.flash_device,
           disk_device_id: state.disk_device,
         },
@@ -165,15 +174,36 @@ function useSetup(search: SweepSearch, simulator: SimulatorOut, summary: Sized) 
   );
 }
 
+/** Whether the trace lacks a rate, and something over flash is asked, be it an estimate of all its sizes. */
+export const takesRate = (
+  { estimated }: SweepSearch,
+  summary: Parameters<typeof clockOf>[0],
+  twoTier: boolean,
+): boolean =>
+  clockOf(summary) === "no rate" &&
+  (twoTier || (estimated !== undefined && !estimated.startsWith("policy:")));
+
+/** Titles of the contenders that work by the clock, and of whose options none states a rate. */
+export const clockedOf = (
+  setup: Pick<Setup, "contenders">,
+  simulator: SimulatorOut,
+): readonly string[] =>
+  setup.contenders.flatMap((contender) => {
+    const item = itemOf(simulator, contender);
+    const isStated = RATE_OPTION in (contender.options ?? {});
+    return item?.goes_by_time === true && !isStated ? [item.title] : [];
+  });
+
 const isTwoTier = (setup: Setup, simulator: SimulatorOut): boolean =>
   setup.contenders.some((contender) => (itemOf(simulator, contender)?.tiers ?? 1) > 1);
 
 /** What is sent to have it replayed. */
-function sweepBody(
+export function sweepBody(
   workload: string,
   setup: Setup,
   simulator: SimulatorOut,
   metadata: string | undefined,
+  rate: number | undefined,
 ): SweepIn {
   const twoTier = isTwoTier(setup, simulator);
   return {
@@ -182,9 +212,16 @@ function sweepBody(
     ram_pages: sizesInput(setup.ram),
     ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
     ...(twoTier && metadata !== undefined ? { flash_metadata: metadata } : {}),
+    ...(twoTier && rate !== undefined ? { accesses_per_s: rate } : {}),
     ...(setup.warmUp === 0 && setup.usualWarmUp === 0 ? {} : { warm_up: setup.warmUp }),
   };
 }
+
+/** The rate as the address states it, of a trace without times: others have one. */
+export const rateAsked = (
+  { access_rate }: Pick<AnalysisSearch, "access_rate">,
+  summary: Parameters<typeof clockOf>[0],
+): number | undefined => (clockOf(summary) === "no rate" ? access_rate : undefined);
 
 /** Written where nobody is chosen, so that the usual contenders do not come back. */
 const EMPTY = "none";
@@ -206,7 +243,8 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
   useRestored(search, sweep, state.workload, setup.usualWarmUp, patch);
 
   const twoTier = isTwoTier(setup, simulator);
-  const body = sweepBody(state.workload, setup, simulator, search.metadata);
+  const rate = rateAsked(search, summary);
+  const body = sweepBody(state.workload, setup, simulator, search.metadata, rate);
   const count = countReplays(simulator, setup);
   const stale = sweep !== null && !isSameSweep(sweep.inputs, body);
   const older = sweep !== null && isOlder(sweep);
@@ -228,6 +266,8 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         accesses={accesses}
         twoTier={twoTier}
         metadata={search.metadata}
+        rate={rate}
+        takesRate={takesRate(search, summary, twoTier)}
         patch={patch}
       >
         <RunLine
@@ -266,7 +306,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           {(stale || older) && !sweeping.running && (
             <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
               {stale
-                ? "⚠ The results below are for other contenders, sizes or another warm-up. Run the sweep for the current ones; finished replays are reused."
+                ? "⚠ The results below are for other contenders, sizes, another rate or warm-up. Run the sweep for the current ones; finished replays are reused."
                 : `⚠ The results below were computed by version ${sweep.core_version} of the models. Run the sweep to compute them with the current version.`}
             </Text>
           )}
@@ -279,7 +319,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
             devices={`priced with ${nameOf(state.flash_device)} and ${nameOf(state.disk_device)}`}
           />
           <FormulaBeside sweep={sweep} />
-          <LifeNotes sweep={sweep} />
+          <LifeNotes about={sweep} />
           <ReplayNotes sweep={sweep} />
         </>
       )}
@@ -290,6 +330,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         name={name}
         summary={summary}
         recordedPages={replayed.distinct_pages}
+        worn={{ flash: state.flash_device, rate }}
         patch={patch}
       />
     </>
@@ -319,6 +360,9 @@ function SetupPanels(props: {
   readonly accesses: number;
   readonly twoTier: boolean;
   readonly metadata: string | undefined;
+  readonly rate: number | undefined;
+  /** Whether the trace lacks one, and something over flash is asked. */
+  readonly takesRate: boolean;
   readonly patch: (change: AnalysisSearch & SweepSearch) => void;
   readonly children: ReactNode;
 }) {
@@ -377,6 +421,14 @@ function SetupPanels(props: {
               }
             />
           )}
+          {props.takesRate && (
+            <AccessRate
+              value={props.rate}
+              needed={clockedOf(setup, simulator)}
+              isOfLife
+              onChange={(access_rate) => patch({ access_rate })}
+            />
+          )}
           <WarmUpField
             value={setup.warmUp}
             accesses={props.accesses}
@@ -424,6 +476,7 @@ function useRestored(
           ? {}
           : { flash_sizes: writeSizes(specOfInput(inputs.flash_pages)) }),
         metadata: inputs.flash_metadata ?? undefined,
+        access_rate: inputs.accesses_per_s ?? undefined,
         warm_up: writeWarmUp(inputs.warm_up ?? 0, usual),
       });
     }
@@ -457,6 +510,7 @@ export function isSameSweep(made: SweepIn, asked: SweepIn): boolean {
       input.flash_pages == null ? null : specOfInput(input.flash_pages),
       input.flash_metadata ?? null,
       input.warm_up ?? 0,
+      input.accesses_per_s ?? null,
     ]);
   return plain(made) === plain(asked);
 }
