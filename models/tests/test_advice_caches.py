@@ -23,6 +23,7 @@ from tierwright.advise.advice.request import (
     Have,
     candidates_from_mapping,
 )
+from tierwright.advise.checks.flash_life import Rate, life_of
 from tierwright.advise.report import html
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
@@ -236,6 +237,10 @@ def test_a_cache_whose_metadata_are_derived_is_priced_by_its_operations(
     budget = 7.68e12 * 1.3 * 5 * 365
     years = budget / (written * RATE * page * 365 * 86_400)
     assert found.flash_life_years == pytest.approx(years, rel=1e-6)
+    # As beside a simulation of the same.
+    beside = life_of(counted, device=flash, rate=Rate(RATE, "as asked"))
+    assert beside is not None
+    assert found.flash_life_years == pytest.approx(beside.years)
 
 
 def test_metadata_of_a_cache_take_ram_before_it_is_replayed(

@@ -125,22 +125,6 @@ class Corresponding:
         }
 
 
-def check_no_rate(accesses_per_s: float | None) -> None:
-    """Refuse a stated rate of accesses where sizes are of a machine of production.
-
-    Raises
-    ------
-    BadInput
-        If one is stated.
-    """
-    if accesses_per_s is not None:
-        raise BadInput(
-            f"accesses_per_s: `{accesses_per_s:g}` is a second rate: the workload was scaled to production, which states that "
-            "of a machine",
-            "leave it out, or scale the recording to another rate",
-        )
-
-
 def scaled_of(curve: Curve) -> Scaled:
     """Return how a curve was scaled to production.
 

@@ -19,7 +19,6 @@ from tierwright.advise.clean_only import CleanOnlyCost, clean_only
 from tierwright.advise.in_production import (
     Corresponding,
     InProduction,
-    check_no_rate,
     corresponding,
     in_production,
     merged_sizes,
@@ -41,7 +40,12 @@ from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
-from tierwright.simulate.contenders import NO_FLASH, at_a_stated_rate, spelled
+from tierwright.simulate.contenders import (
+    NO_FLASH,
+    at_a_stated_rate,
+    check_no_rate,
+    spelled,
+)
 from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
 from tierwright.simulate.warm_up import FULL, WarmUp
 from tierwright.trace import reading

@@ -2,7 +2,7 @@
 
 from tierwright.advise.checks import flash_caches
 from tierwright.advise.checks.flash_life import rate_of_trace
-from tierwright.advise.in_production import check_no_rate
+from tierwright.simulate.contenders import check_no_rate
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.schemas import EvaluationCheckIn
 from tierwright_server.questions.point import find_point

@@ -17,7 +17,6 @@ from tierwright.advise.checks.flash_life import (
     rate_of,
     rate_of_trace,
 )
-from tierwright.advise.in_production import check_no_rate
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.decision import warm_up_of
@@ -25,6 +24,7 @@ from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
+from tierwright.simulate.contenders import check_no_rate
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version

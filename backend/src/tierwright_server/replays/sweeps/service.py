@@ -13,7 +13,7 @@ from tierwright.advise import sweep as question
 from tierwright.advise.checks import points
 from tierwright.advise.checks.flash_life import rate_of_trace
 from tierwright.advise.clean_only import CleanOnlyCost
-from tierwright.advise.in_production import check_no_rate, scaled_of
+from tierwright.advise.in_production import scaled_of
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
 from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
@@ -21,7 +21,7 @@ from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.evaluate.page_flow.decision import WARMING_SHARE
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
-from tierwright.simulate.contenders import at_a_stated_rate
+from tierwright.simulate.contenders import at_a_stated_rate, check_no_rate
 from tierwright.simulate.warm_up import FULL, AskedWarmUp
 from tierwright_server.common.errors import BadInput, NeedsTrace, NotComputed
 from tierwright_server.common.older_models import about_version

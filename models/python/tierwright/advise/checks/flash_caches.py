@@ -26,7 +26,6 @@ from tierwright.advise.checks.points import (
     recorded_replays,
 )
 from tierwright.advise.decide import replayed_by_key
-from tierwright.advise.in_production import check_no_rate
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
@@ -43,6 +42,7 @@ from tierwright.simulate.contenders import (
     Load,
     assign,
     at_a_stated_rate,
+    check_no_rate,
     flash_cache_titles,
     pace_sentences,
     paced_at,

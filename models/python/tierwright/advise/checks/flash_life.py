@@ -27,7 +27,7 @@ NO_LAYER = (
     "no translation layer was under flash: the option ftl_spare_percent puts one there"
 )
 NO_LAYER_SAMPLED = "erase blocks do not shrink with flash, so no translation layer was under the sample"
-NOT_SAMPLED = "a sample does not tell how many pages of {} are written to flash, so ask a replay of all pages"
+NOT_SAMPLED = "a sample does not show how many pages of {} are written to flash; a replay of all pages does"
 """Of what is written besides pages of data."""
 WITHOUT_AMPLIFICATION = "without the write amplification of these writes"
 """Of a life by a rating, which has that of its own test inside."""
