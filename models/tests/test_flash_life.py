@@ -572,3 +572,34 @@ def test_miniatures_say_what_no_sample_tells(
         assert life["sentence"].startswith("Flash took at least ")
     text = said(capsys, *asked, "--scheme", "larc")
     assert "life of flash [years]" in text
+
+
+def test_evaluate_takes_the_rate_of_a_trace_without_times(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace, made = str(untimed(tmp_path)), str(tmp_path / "profile.json")
+    said(capsys, "profile", trace, *CSV, "--output", made)
+    asked = (
+        "evaluate", made, *FEW, *ON, "--disk-device", DISK, "--start", "cold", "--trace", trace, *CSV,
+        "--flash-cache", "larc,l2arc",
+    )  # fmt: skip
+    at = ("--accesses-per-s", "2000")
+    found = json.loads(said(capsys, *asked, *at, "--json"))["check"]
+    lives = {
+        row["of"]: row["simulated"] for row in found["rows"] if row["figure"] == "life"
+    }
+    schemes = ("--scheme", "larc", "--scheme", "l2arc")
+    swept = json.loads(
+        said(capsys, "sweep", trace, *CSV, *schemes, *FEW, *ON, *at, "--json")
+    )
+    for row in swept:
+        assert lives[row["scheme"]] == pytest.approx(row["flash_life"]["years"])
+    alone = (*asked[:-1], "larc")
+    text = said(capsys, *alone)
+    assert NO_RATE in " ".join(text.split())
+    assert "State the rate with --accesses-per-s." in text
+    assert main([*asked[:-2], *at]) == 2
+    assert (
+        "--accesses-per-s has no effect without --flash-cache"
+        in capsys.readouterr().err
+    )

@@ -343,6 +343,7 @@ NO_MODEL = {
             "advise.checks.directories.check",
             "advise.checks.dram_or_flash.check",
             "advise.checks.dram_or_flash.how_wide",
+            "advise.checks.flash_caches.at_a_rate",
             "advise.checks.flash_caches.at_the_load",
             "advise.checks.flash_caches.besides",
             "advise.checks.flash_caches.check",
