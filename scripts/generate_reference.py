@@ -521,6 +521,7 @@ def server_page() -> str:
                     "block MB/s",
                     "block volumes",
                     "latencies of",
+                    "sequential rates of",
                     "USD per hour",
                     "of",
                     "notes",
@@ -542,6 +543,7 @@ def server_page() -> str:
                         else f"{each.block_storage_bandwidth_mb_per_s.normalize():,f}",
                         stated(each.figures, "block_volumes"),
                         latencies_of(each),
+                        f"`{each.rates_of}`" if each.rates_of else "-",
                         "-" if each.usd_per_hour is None else each.usd_per_hour,
                         dated(each.figures, "usd_per_hour"),
                         each.notes,
@@ -550,7 +552,7 @@ def server_page() -> str:
                 ],
             ),
             "## A server's file",
-            "Keys: `id` (the file's name), `name`, `provider`, `family`, `region`, optional `notes` and `latency_of` (the device whose latencies hold for one local disk); then a table `[figures.NAME]` for each figure with `value`, `unit`, "
+            "Keys: `id` (the file's name), `name`, `provider`, `family`, `region`, optional `notes`, `latency_of` (the device whose latencies hold for one local disk) and `rates_of` (the device that is the same disk, whose sequential rates hold for it); then a table `[figures.NAME]` for each figure with `value`, `unit`, "
             "`source`, `licence`, optional `date`, `note`, and `estimate = true` for a figure of a class. Unknown keys are refused.",
             figure_table(servers.FIGURES),
         ]

@@ -260,8 +260,32 @@ def test_without_a_rate_a_latency_does_not_stand_for_it() -> None:
     )
     drive = local_device(silent)
     assert drive is not None
-    assert not drive.figures
+    assert set(drive.figures) == {
+        "sequential_read_mb_per_s",
+        "sequential_write_mb_per_s",
+    }
     assert service_us(drive, "read", 4096) is None
+
+
+def test_a_local_disk_has_the_sequential_rates_of_the_same_disk() -> None:
+    for name, of in (
+        ("aws-i4i.16xlarge", "aws-i4i.4xlarge-local"),
+        ("azure-l8s_v4", "azure-l2s-v4-local"),
+        ("gcp-z3-highmem-88-standardlssd", "gcp-z3-highlssd-8"),
+    ):
+        drive, stated = local_device(server(name)), catalog.device(of)
+        assert drive is not None
+        for rate in ("sequential_read_mb_per_s", "sequential_write_mb_per_s"):
+            # With its source.
+            assert drive.figures[rate] == stated.figures[rate]
+    # A page of 16 KiB cannot be read faster than it is transferred.
+    drive = local_device(server("azure-l2s_v4"))
+    assert drive is not None
+    assert service_us(drive, "read", 16_384) == pytest.approx(16_384 / 750)
+    # A part of a disk has rates of its own, which no source states.
+    part = local_device(server("aws-i4i.xlarge"))
+    assert part is not None
+    assert "sequential_read_mb_per_s" not in part.figures
 
 
 def test_what_does_not_fit_says_so() -> None:
@@ -409,7 +433,14 @@ def test_volumes_behind_local_disks_are_one_evaluation(machines: int) -> None:
         sequential_read_mb_per_s=rate,
         sequential_write_mb_per_s=rate,
     )
-    local = _device("l", "nvme", Decimal(400_000), Decimal(220_000))
+    local = _device(
+        "l",
+        "nvme",
+        Decimal(400_000),
+        Decimal(220_000),
+        sequential_read_mb_per_s=Figure(Decimal(3088), "MB/s", "a test"),
+        sequential_write_mb_per_s=Figure(Decimal(2289), "MB/s", "a test"),
+    )
     # The curve is of one of two machines: three hold 1.5 times as many of its pages.
     scale_ = machines / 2
     one = evaluate(

@@ -102,6 +102,31 @@ def test_what_is_rented_names_a_device_that_says_how_its_latency_was_found() -> 
     assert volumes.volume("aws-ebs-st1").latency_of == ""
 
 
+def test_a_local_disk_is_the_same_as_the_device_whose_rates_it_has() -> None:
+    named: dict[str, list[servers.Server]] = {}
+    for server in servers.servers().values():
+        if server.rates_of:
+            named.setdefault(server.rates_of, []).append(server)
+            assert server.to_dict()["rates_of"] == server.rates_of
+    assert len(named) >= 4
+    for name, those in named.items():
+        device = catalog.device(name)
+        assert {each.family for each in those} == {those[0].family}, name
+        [size] = {each.local_nvme_gb_each for each in those}
+        stated = device.figures.get("capacity")
+        assert stated is None or stated.value == size, name
+        for server in those:
+            assert server.local_nvme_count
+            for operation in ("read", "write"):
+                all_of_them = getattr(server, f"local_{operation}_iops")
+                own = float(all_of_them / server.local_nvme_count)
+                # Some were measured, and those of the provider are rounded.
+                assert own == pytest.approx(
+                    device.number(f"{operation}_iops"), rel=0.02
+                ), (server.id, operation)
+                assert device.number(f"sequential_{operation}_mb_per_s"), name
+
+
 def implied(more: str, less: str) -> Decimal:
     """RAM price implied by two families, USD per GiB-month."""
     a, b = servers.server(more), servers.server(less)

@@ -16,7 +16,13 @@ from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import service_basis, service_us
-from tierwright.simulate.priced import flash_pages_written, price, with_flash_writes
+from tierwright.simulate.priced import (
+    about_batches,
+    about_batches_text,
+    flash_pages_written,
+    price,
+    with_flash_writes,
+)
 from tierwright.simulate.replay import replay, simulate_splits
 from tierwright.trace.reading import Trace
 
@@ -299,16 +305,54 @@ class TestPrice:
     def test_what_is_missing_is_named(self) -> None:
         lazy = replay(TPCB, "scheme", "lazy", 300, 3000)
         face = replay(TPCB, "flash_cache", "face", 300, 3000)
-        bare = device(read_iops=100, write_iops=50)
+        bare = device(sequential_read_mb_per_s=100)
         for row, flash, disk, named in (
             (lazy, None, self.DISK, "no flash device"),
-            (face, bare, self.DISK, "sequential"),
+            (face, bare, self.DISK, "service time of read"),
             (lazy, self.FLASH, device(read_iops=1), "service time of writes"),
         ):
             found = price(row, flash=flash, disk=disk)
             assert found.io_time_us_per_access is None
             assert found.terms_us_per_access == {}
             assert named in found.reason
+
+    def test_without_a_sequential_rate_batches_cost_their_pages_one_by_one(
+        self,
+    ) -> None:
+        # 300 entries of 32 bytes are two pages.
+        segments = {"metadata_segment_entries": "300"}
+        row = replay(TPCB, "flash_cache", "face", 300, 3000, options=segments)
+        rates = {"read_iops": 10_000, "write_iops": 5_000, "page_bytes": 4096}
+        bare = device(**rates)
+        found = price(row, flash=bare, disk=self.DISK)
+        pages = row["flash_sequential_page_writes"] + 2 * row["metadata_segments"]
+        # A page has two of the 4 KiB that the rates are of.
+        units = row["page_bytes"] // 4096
+        assert units == 2
+        terms = found.terms_us_per_access
+        assert terms["sequential_flash_writes"] == pytest.approx(
+            pages * units * 200 / row["accesses"]
+        )
+        assert terms["sequential_flash_reads"] == pytest.approx(
+            row["flash_batch_read_pages"] * units * 100 / row["accesses"]
+        )
+        # Whatever rate the device has in sequence, which is at least that of random pages, it takes no longer.
+        for times in (1.0, 1.5, 30.0):
+            known = device(
+                **rates,
+                sequential_read_mb_per_s=times * 10_000 * 4096 / 1e6,
+                sequential_write_mb_per_s=times * 5_000 * 4096 / 1e6,
+            )
+            exact = price(row, flash=known, disk=self.DISK)
+            for each in ("sequential_flash_writes", "sequential_flash_reads"):
+                assert exact.terms_us_per_access[each] <= terms[each] * (1 + 1e-9)
+            assert about_batches(known, [row]) == ()
+        [said] = about_batches(bare, [row])
+        assert "no rate of sequential reads and sequential writes" in said.message
+        assert said.about == (bare.id,)
+        assert about_batches_text(bare, [row]).startswith(f"`{bare.id}` states no")
+        lazy = replay(TPCB, "scheme", "lazy", 300, 3000)
+        assert about_batches(bare, [lazy]) == about_batches(None, [row]) == ()
 
     @pytest.mark.parametrize("scheme", ["inclusive", "exclusive", "lazy"])
     @pytest.mark.parametrize("technique", ["overwriting", "invalidating"])

@@ -808,7 +808,7 @@ export const HaveIn = {
   disks: {"low":1,"high":100000,"whole":true,"usual":1},
   scheme: {"values":["none","exclusive","lazy","inclusive"],"usual":"none"},
   usd_per_month: {"low":0,"high":1000000000},
-  purchase_usd: {"low":0,"high":1000000000,"usual":"0"},
+  purchase_usd: {"low":0,"high":1000000000},
 } as const;
 
 export const ImportFioQuery = {

@@ -1164,7 +1164,7 @@ export type AdviceScenarioRowOut = {
     /**
      * Most Regret Usd Per Month
      *
-     * The largest that is known. [USD/month]
+     * The largest that is known; null where one depends on a purchase that is not stated. [USD/month]
      */
     most_regret_usd_per_month: string | null;
     /**
@@ -12471,9 +12471,9 @@ export type HaveIn = {
     /**
      * Purchase Usd
      *
-     * What would have to be paid again; 0 for what is owned. [USD]
+     * What would have to be paid again; 0 for what is owned, absent: unknown. [USD]
      */
-    purchase_usd?: number | string;
+    purchase_usd?: number | string | null;
     /**
      * Body of `POST /bills` in place of the amounts.
      */
@@ -19256,7 +19256,7 @@ export type RegretOut = {
     /**
      * Regret Usd Per Month
      *
-     * What it costs more than the best there, or what is lost of its purchase where it breaks a limit; null where nothing keeps every limit, or I/O time is to be least. [USD/month]
+     * What it costs more than the best there, or what is lost of its purchase where it breaks a limit; null where nothing keeps every limit, that purchase is not stated, or I/O time is to be least. [USD/month]
      */
     regret_usd_per_month: string | null;
     /**
@@ -19265,6 +19265,12 @@ export type RegretOut = {
      * By how much it is slower than the best there; null where money is to be least, or a limit is broken. [µs per access]
      */
     regret_io_time_us: number | null;
+    /**
+     * Reason
+     *
+     * Why no regret is known; empty where one is.
+     */
+    reason: string;
 };
 
 /**
@@ -22500,6 +22506,12 @@ export type ServerOut = {
      * Id of the device whose latencies hold for one local disk; empty where no source states any.
      */
     latency_of: string;
+    /**
+     * Rates Of
+     *
+     * Id of the device that is the same as one local disk, whose sequential rates hold for it; empty where no source states any.
+     */
+    rates_of: string;
     /**
      * Local Nvme Gb
      *

@@ -35,6 +35,9 @@ const dateOf = ({ figures }: ServerOut | VolumeOut, name: string) =>
 const latenciesOf = ({ latency_of }: ServerOut | VolumeOut) =>
   latency_of || <Unknown reason="no source states a latency" />;
 
+const ratesOf = ({ rates_of }: ServerOut) =>
+  rates_of || <Unknown reason="no source states sequential rates of its disks" />;
+
 const SERVERS: readonly Column<ServerOut>[] = [
   { key: "Server", rowHeader: true, cell: ({ id }) => id },
   { key: "Region", align: "text", cell: ({ region }) => region },
@@ -57,6 +60,7 @@ const SERVERS: readonly Column<ServerOut>[] = [
     cell: ({ block_storage_iops: iops }) => known(iops, "the sustained IOPS", 6),
   },
   { key: "Latencies of", align: "text", cell: latenciesOf },
+  { key: "Sequential rates of", align: "text", cell: ratesOf },
   {
     key: "On demand",
     unit: "USD per hour",

@@ -46,7 +46,7 @@ from tierwright.simulate.contenders import (
     check_no_rate,
     spelled,
 )
-from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
+from tierwright.simulate.priced import FLASH_CACHE_ONLY, about_batches, price
 from tierwright.simulate.warm_up import FULL, WarmUp
 from tierwright.trace import reading
 from tierwright.trace.notes import ReaderNotes
@@ -457,6 +457,7 @@ def row_of(
                 for each in result.get("warnings", ())
             ),
             *(formula.warnings if formula else ()),
+            *(() if disk is None else about_batches(flash, [result])),
         ),
     )
 

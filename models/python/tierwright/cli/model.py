@@ -769,6 +769,7 @@ def _priced(
         "warnings": [
             *found.get("warnings", []),
             *(plain(each) for each in (beside.warnings if beside else ())),
+            *(plain(each) for each in simulate_priced.about_batches(flash, [found])),
         ],
     }
 

@@ -444,6 +444,7 @@ WHY_NOT: Mapping[str, str] = {
     "chassis_without_price": "not computable: no source states a price of a server",
     "own_device_without_price": "not computable: no price of it is stated",
     "vendor_not_stated": "not computable: no source states who makes it",
+    "batches_as_single_pages": "not computable: no source states the sequential rate of the device",
     "latency_of_source": "not computable: how single reads vary is not stated",
     "rents_of_two_lists": "not computable: the price book states no rent of the others",
     "no_price_of_ram": "not computable: no price book with a price of RAM was chosen",

@@ -57,6 +57,9 @@ class Server:
         The region is that of the price.
     latency_of : str
         Id of the device whose latencies hold for one local disk; empty where no source states any.
+    rates_of : str
+        Id of the device that is the same as one local disk, whose sequential rates hold for it; empty where no source
+        states any.
     vcpu, ram_gib, ... : Decimal or None
         As `FIGURES` explains; None where no source states it.
     figures : mapping of str to Fact
@@ -70,6 +73,7 @@ class Server:
     region: str
     notes: str
     latency_of: str
+    rates_of: str
     vcpu: Decimal | None
     ram_gib: Decimal | None
     local_nvme_count: Decimal | None
@@ -113,6 +117,7 @@ class Server:
                     "region",
                     "notes",
                     "latency_of",
+                    "rates_of",
                 )
             },
             **plain({name: getattr(self, name) for name in FIGURES}),
@@ -133,7 +138,7 @@ def server_from_mapping(data: Mapping[str, Any], place: str = "server") -> Serve
     texts = facts.read_texts(
         data,
         ("id", "name", "provider", "family", "region"),
-        ("notes", "latency_of"),
+        ("notes", "latency_of", "rates_of"),
         ("figures",),
         problems,
     )

@@ -6,10 +6,12 @@ and of the device below, which gives the I/O time of an access.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tierwright.common.cautions import Caution
+from tierwright.common.wording import listed
 from tierwright.hardware.device import Device, Operation
 from tierwright.hardware.service_time import service_time, service_us
 
@@ -70,7 +72,8 @@ def price(
     Counters x service times at the page size of the replay, summed, per access. Page reads and
     writes of caches and of page-flow schemes are random ones. A flash cache also reads and writes in batches: those
     pages cost their transfer at the sequential rate, the whole pages of its metadata segments likewise; single
-    metadata pages cost a random write. What it reads from disk or writes there in batches is one request of its size each. Flash pages of several RAM pages (blocks) are read from and written to
+    metadata pages cost a random write. Where that rate is not stated, each page of a batch takes the most that a random one
+    of its size takes: a device moves no less in sequence than at random, so batches take no longer (`about_batches`). What it reads from disk or writes there in batches is one request of its size each. Flash pages of several RAM pages (blocks) are read from and written to
     disk in one request of their size, and written to flash at the sequential rate, where that is
     not stated as one random write of their size. A directory on flash costs the pages of it that were read and written,
     one random operation each.
@@ -110,14 +113,63 @@ def price(
     operations["flash_writes"] = (
         counters["flash_random_page_writes"] + counters["metadata_random_page_writes"]
     )
-    page_bytes = counters["page_bytes"]
-    transfers = {
-        "sequential_flash_reads": counters["flash_batch_read_pages"] * page_bytes,
-        "sequential_flash_writes": counters["flash_sequential_page_writes"] * page_bytes
-        + _segment_pages(counters) * page_bytes,
-    }
-    cost = _sum(counters, operations, transfers, flash, disk)
+    cost = _sum(counters, operations, _batch_pages(counters), flash, disk)
     return _with_batches_of_disk(cost, counters, disk)
+
+
+def about_batches(
+    flash: Device | None, replays: Iterable[Mapping[str, Any]]
+) -> tuple[Caution, ...]:
+    """Say which batches of replays are priced as single pages, for want of a sequential rate.
+
+    Parameters
+    ----------
+    flash : Device or None
+        That prices them; None says nothing.
+    replays : iterable of mapping
+        Results of `replay`.
+
+    Returns
+    -------
+    tuple of Caution
+        One, or none where every batch has its rate.
+    """
+    if flash is None:
+        return ()
+    moved = {
+        _operation_of(name)
+        for counters in replays
+        if FLASH_CACHE_ONLY in counters
+        for name, pages in _batch_pages(counters).items()
+        if pages
+    }
+    without = [
+        each
+        for each in _OPERATION.values()
+        if each in moved and not flash.number(f"sequential_{each}_mb_per_s")
+    ]
+    if not without:
+        return ()
+    rates = listed([f"sequential {each}s" for each in without])
+    return (
+        Caution(
+            "batches_as_single_pages",
+            f"`{flash.id}` states no rate of {rates}, so each page of a batch takes as long as a random one of its size at "
+            "most takes, and flash caches that work in batches take less than is shown",
+            "state the sequential rates of the device, or choose one that states them",
+            about=(flash.id,),
+        ),
+    )
+
+
+def about_batches_text(
+    flash: Device | None, replays: Iterable[Mapping[str, Any]]
+) -> str:
+    """Say the same as a sentence; empty where every batch has its rate."""
+    return " ".join(
+        f"{each.message[0].upper()}{each.message[1:]}."
+        for each in about_batches(flash, replays)
+    )
 
 
 def with_flash_writes(cost: ReplayCost, times: float) -> ReplayCost:
@@ -158,6 +210,19 @@ def _with_directory(
     for name, time_us in spent.terms_us_per_access.items():
         terms[name.replace("flash_", "flash_directory_")] = time_us
     return ReplayCost(sum(terms.values()), terms, "")
+
+
+def _batch_pages(counters: Mapping[str, Any]) -> dict[str, int]:
+    """Pages that a flash cache moved in batches, by term."""
+    return {
+        "sequential_flash_reads": counters["flash_batch_read_pages"],
+        "sequential_flash_writes": counters["flash_sequential_page_writes"]
+        + _segment_pages(counters),
+    }
+
+
+def _operation_of(term: str) -> Operation:
+    return _OPERATION[term.rsplit("_", 1)[-1]]
 
 
 def _segment_pages(counters: Mapping[str, Any]) -> int:
@@ -294,7 +359,7 @@ def _requests_us(
 def _sum(
     counters: Mapping[str, Any],
     operations: Mapping[str, int],
-    transfer_bytes: Mapping[str, int],
+    batch_pages: Mapping[str, int],
     flash: Device | None,
     disk: Device,
 ) -> ReplayCost:
@@ -316,20 +381,30 @@ def _sum(
                 None, {}, f"`{device.id}` states no service time of {operation}"
             )
         terms[name] = count * time_us / accesses
-    for name, size in transfer_bytes.items():
-        if size == 0:
+    for name, pages in batch_pages.items():
+        if pages == 0:
             terms[name] = 0.0
             continue
         if flash is None:
             return ReplayCost(None, {}, "no flash device is chosen")
-        moved = service_time(
-            flash, _OPERATION[name.split("_")[-1]], size, pattern="sequential"
-        )
-        if moved.time_us is None:
+        moved_us = _batch_us(flash, _operation_of(name), pages, counters["page_bytes"])
+        if moved_us is None:
             return ReplayCost(
                 None,
                 {},
-                f"`{flash.id}`: {moved.basis}, at which batches are priced",
+                f"`{flash.id}` states no service time of {_operation_of(name)}s",
             )
-        terms[name] = moved.time_us / accesses
+        terms[name] = moved_us / accesses
     return ReplayCost(sum(terms.values()), terms, "")
+
+
+def _batch_us(
+    flash: Device, operation: Operation, pages: int, page_bytes: int
+) -> float | None:
+    """Time of pages in batches: their transfer, or where no sequential rate is stated the most of single pages. [µs]"""
+    size = pages * page_bytes
+    moved_us = service_time(flash, operation, size, pattern="sequential").time_us
+    if moved_us is not None:
+        return moved_us
+    page_us = service_time(flash, operation, page_bytes).high_us
+    return None if page_us is None else pages * page_us

@@ -85,6 +85,11 @@ _REGION = (str, "Region of the price.")
         str,
         "Id of the device whose latencies hold for one local disk; empty where no source states any.",
     ),
+    rates_of=(
+        str,
+        "Id of the device that is the same as one local disk, whose sequential rates hold for it; empty where no source "
+        "states any.",
+    ),
     local_nvme_gb=(float | None, "All local disks together. [GB]"),
 )
 class ServerOut(Answer):

@@ -50,7 +50,7 @@ from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import flash_cache_titles
-from tierwright.simulate.priced import price
+from tierwright.simulate.priced import about_batches_text, price
 from tierwright.trace.reading import OnProgress, Trace
 
 AT_WORST = "at worst"
@@ -355,7 +355,7 @@ def check(
         basis="Each option was replayed with its own flash page size, RAM and flash, "
         "under its safest scheme and under the one that is best if flash pages "
         "are full; directory lookups and updates were counted."
-        + _basis_of_caches(study, caches, counters, options)
+        + _basis_of_caches(study, caches, counters, options, flash)
         + (f" {BUFFER}" if uses else "")
         + (
             f" Flash pages larger than {format_bytes(largest)} ({MOST_BLOCK_PAGES} "
@@ -371,11 +371,13 @@ def _basis_of_caches(
     caches: Sequence[CacheBeside],
     counters: Mapping[str, Counters],
     options: CacheOptions | None,
+    flash: Device,
 ) -> str:
     names = [each.name for each in caches if each.ram_pages > 0]
     if not names:
         return ""
     use = study.use
+    bounded = about_batches_text(flash, counters.values())
     upkeep = (
         f" Each RAM miss looks an entry up, and each page written to flash updates one: "
         f"{format_microseconds(use.ram_lookup_us)} and {format_microseconds(use.ram_update_us)}, as of a directory "
@@ -386,6 +388,7 @@ def _basis_of_caches(
     return (
         f" {sentences(besides(names, options), paces(counters, options))} Each has the same memory, from which the RAM of its metadata is "
         f"subtracted, and the same flash, in pages of the workload.{upkeep}"
+        + (f" {bounded}" if bounded else "")
     )
 
 

@@ -32,7 +32,7 @@ from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import flash_cache_titles
-from tierwright.simulate.priced import price
+from tierwright.simulate.priced import about_batches_text, price
 from tierwright.trace.reading import OnProgress, Trace
 
 GAIN_UNIT = "µs/access"
@@ -408,6 +408,7 @@ def _basis_of_caches(
         said,
         with_options(caches.options),
         paces(caches.counters, caches.options, caches.accesses_per_s),
+        about_batches_text(caches.flash, caches.counters.values()),
     )
 
 

@@ -48,7 +48,12 @@ from tierwright.simulate.contenders import (
     paced_at,
     parse_option,
 )
-from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
+from tierwright.simulate.priced import (
+    ReplayCost,
+    about_batches_text,
+    flash_pages_written,
+    price,
+)
 from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -415,6 +420,7 @@ def check(
             REPLAYED,
             besides(caches, options),
             paces(counters, options, stated_per_s),
+            about_batches_text(flash, counters.values()),
             taxes_of_evaluation(found, caches, options),
             about_lives([each for each in lives.values() if each is not None]),
         ),

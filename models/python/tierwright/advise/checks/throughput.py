@@ -25,6 +25,7 @@ from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import MODEL, mixed_load_basis
 from tierwright.simulate.contenders import flash_cache_titles, works_by_the_clock
+from tierwright.simulate.priced import about_batches_text
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -112,6 +113,9 @@ def _basis(
         )
         if taxed:
             yield taxed
+        bounded = about_batches_text(flash, counters.values())
+        if bounded:
+            yield bounded
     if mixed_load_basis(flash) == MODEL:
         yield (
             f"{flash.name} states its rate under a mixed load, so its reads take longer the more "

@@ -36,6 +36,7 @@ DRIVE_BAYS: Mapping[str, str] = {
     "hdd": "hdd_bays",
 }
 """Kind of drive to the bays that it needs."""
+SEQUENTIAL_RATES = tuple(f"sequential_{each}_mb_per_s" for each in OPERATIONS)
 GB = 10**9
 MB, MIB = 10**6, 2**20
 
@@ -282,7 +283,7 @@ def _device(identifier: str, kind: str, figures: Mapping[str, Figure]) -> Device
 
 
 def local_device(server: Server) -> Device | None:
-    """One local disk of an instance: its part of the rates of all."""
+    """One local disk of an instance: its part of the rates of all, and the sequential rates of the same disk elsewhere."""
     count = server.local_nvme_count
     if not count:
         return None
@@ -295,6 +296,9 @@ def local_device(server: Server) -> Device | None:
         if rate
     }
     figures |= _latencies(server.latency_of, figures)
+    if server.rates_of:
+        same = catalog.device(server.rates_of).figures
+        figures |= {name: same[name] for name in SEQUENTIAL_RATES if name in same}
     return _device(f"{server.id}-local", "nvme", figures)
 
 
@@ -318,8 +322,7 @@ def volume_device(item: VolumeItem) -> Device | None:
     }
     if rate:
         figures |= {
-            name: Figure(rate * scale, "MB/s", "as rented")
-            for name in ("sequential_read_mb_per_s", "sequential_write_mb_per_s")
+            name: Figure(rate * scale, "MB/s", "as rented") for name in SEQUENTIAL_RATES
         }
     if volume.io_unit_bytes is not None:
         figures["io_unit_bytes"] = Figure(volume.io_unit_bytes, "B", "as sold")
