@@ -30,6 +30,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import report
 from tierwright.advise.advice import _flat, _scenarios, _when
+from tierwright.advise.advice._scenarios import PURCHASE_UNSAID
 from tierwright.advise.advice._table import Table, purchases_by_kind
 from tierwright.advise.advice._words import limit_value
 from tierwright.advise.advice.found import (
@@ -820,6 +821,32 @@ def test_regret_is_least_of_the_robust_choice_and_every_scenario_is_defined() ->
     assert "does not make it robust" not in steady.text
 
 
+@pytest.mark.parametrize(
+    ("purchase", "lost"), [(None, None), ("0", "0.00"), ("3600", "100.00")]
+)
+def test_what_an_exchange_loses_of_what_there_is_rests_on_what_was_said(
+    purchase: str | None, lost: str | None
+) -> None:
+    small = today("200", disks=1)
+    if purchase is not None:
+        small = replace(small, purchase_usd=Decimal(purchase))
+    found = sure(have=small).scenarios
+    assert found is not None
+    [row] = [each for each in found.rows if each.role == "today"]
+    assert {each.breaks for each in row.regret} == {("peak_busy",)}
+    usd = None if lost is None else Decimal(lost)
+    assert {each.regret_usd_per_month for each in row.regret} == {usd}
+    assert row.most_regret_usd_per_month == usd
+    said = {each.reason for each in row.regret}
+    assert said == {"" if purchase is not None else PURCHASE_UNSAID}
+    # Where it keeps the limits nothing is exchanged, whatever was paid.
+    large = sure(have=today()).scenarios
+    assert large is not None
+    [row] = [each for each in large.rows if each.role == "today"]
+    assert all(each.regret_usd_per_month for each in row.regret)
+    assert not any(each.reason for each in row.regret)
+
+
 TIGHT = replace(PRODUCTION, accesses_per_s=300.0, peak_accesses_per_s=1000.0)
 TWO_DISKS = replace(DEVICES_ALONE, devices=SHELF[2:])
 
@@ -853,6 +880,7 @@ def test_a_scenario_that_no_candidate_survives_is_named() -> None:
     ]
     assert cell.breaks == ("usd_per_month",)
     assert cell.regret_usd_per_month is None
+    assert cell.reason == "no candidate keeps every limit there"
 
 
 def test_limits_of_response_times_hold_in_neighbours_and_scenarios() -> None:

@@ -3,6 +3,7 @@ import type { AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
+import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
 import { cents, counted, UNKNOWN } from "@/units/quantity";
 import { limitTitle, time } from "./words";
@@ -64,17 +65,21 @@ export function scenarioFinding({ rows, columns }: Found): string {
 }
 
 function regret(
-  { regret_usd_per_month: money, regret_io_time_us: us, breaks }: Cell,
+  { regret_usd_per_month: money, regret_io_time_us: us, breaks, reason }: Cell,
   isRented: boolean,
 ) {
   const isExchanged = isRented && breaks.length > 0 && money !== null;
-  const value = isExchanged
-    ? "exchanged"
-    : money !== null
-      ? cents(money)
-      : us !== null
-        ? time(us)
-        : UNKNOWN;
+  const value = isExchanged ? (
+    "exchanged"
+  ) : money !== null ? (
+    cents(money)
+  ) : us !== null ? (
+    time(us)
+  ) : reason === "" ? (
+    UNKNOWN
+  ) : (
+    <Unknown reason={reason} />
+  );
   return breaks.length === 0 ? (
     value
   ) : (

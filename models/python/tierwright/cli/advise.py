@@ -504,6 +504,12 @@ def _print_scenarios(found: Scenarios) -> None:
         ],
     )
 
+    for row in found.rows:
+        for reason in dict.fromkeys(each.reason for each in row.regret if each.reason):
+            typer.echo(
+                f"No regret of {row.title} ({row.role}) in some scenario: {reason}."
+            )
+
 
 def _regret(each: Regret, *, rented: bool) -> str:
     if rented and each.breaks and each.regret_usd_per_month is not None:

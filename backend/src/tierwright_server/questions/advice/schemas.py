@@ -1,6 +1,5 @@
 """Shapes of an advice."""
 
-from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -66,9 +65,9 @@ class HaveIn(Body):
         default=None,
         description="What it costs, purchases spread; absent: unknown. [USD/month]",
     )
-    purchase_usd: UsdIn = Field(
-        default=Decimal(0),
-        description="What would have to be paid again; 0 for what is owned. [USD]",
+    purchase_usd: UsdIn | None = Field(
+        default=None,
+        description="What would have to be paid again; 0 for what is owned, absent: unknown. [USD]",
     )
     bill: BillIn | None = Field(
         default=None, description="Body of `POST /bills` in place of the amounts."
@@ -865,12 +864,13 @@ class RegretOut(Answer):
     )
     regret_usd_per_month: Usd | None = Field(
         description="What it costs more than the best there, or what is lost of its purchase where it breaks a limit; "
-        "null where nothing keeps every limit, or I/O time is to be least. [USD/month]"
+        "null where nothing keeps every limit, that purchase is not stated, or I/O time is to be least. [USD/month]"
     )
     regret_io_time_us: float | None = Field(
         description="By how much it is slower than the best there; null where money is to be least, or a limit is "
         "broken. [µs per access]"
     )
+    reason: str = Field(description="Why no regret is known; empty where one is.")
 
 
 class AdviceScenarioRowOut(Answer):
@@ -892,7 +892,7 @@ class AdviceScenarioRowOut(Answer):
     )
     regret: list[RegretOut] = Field(description="In the order of `columns`.")
     most_regret_usd_per_month: Usd | None = Field(
-        description="The largest that is known. [USD/month]"
+        description="The largest that is known; null where one depends on a purchase that is not stated. [USD/month]"
     )
     most_regret_io_time_us: float | None = Field(
         description="The largest that is known. [µs per access]"

@@ -52,6 +52,13 @@ PRICE_MOVE = Decimal("0.2")
 """Share by which RAM and flash may cost more or less. [1]"""
 ROUNDED_CENTS = 2
 """Cents a month by which prices that moved may be rounded otherwise."""
+PURCHASE_UNSAID = (
+    "what of it would have to be bought anew is not stated, so what an exchange loses is unknown: state `purchase_usd` of "
+    "what there is, 0 if it is paid for"
+)
+NO_REPAIR = "it breaks a limit there, which no I/O time repairs"
+NOTHING_KEPT = "no candidate keeps every limit there"
+"""Why a regret is unknown."""
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
     "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most; "
@@ -150,6 +157,9 @@ def compared(
     spread = np.asarray(
         [found.purchase_cents / asked.setting.horizon_months for found in standing]
     ).T
+    # What nobody said is no purchase of 0 that nothing is lost of.
+    unsaid = [_is_unsaid(asked, row) for row in rows]
+    spread = np.where(np.asarray(unsaid)[:, np.newaxis], np.nan, spread)
     costs = times if by_time else money_
     found = regrets(
         costs,
@@ -187,10 +197,15 @@ def compared(
                     money_[each, column],
                     broken[column][each],
                     by_time=by_time,
+                    is_unsaid=unsaid[each],
                 )
                 for column in range(len(cases))
             ),
-            *_worst(found[each], by_time=by_time),
+            *_worst(
+                found[each],
+                by_time=by_time,
+                is_unsaid=unsaid[each] and not keeps[each].all(),
+            ),
             each == robust,
         )
         for each, row in enumerate(rows)
@@ -412,21 +427,43 @@ def _broken(
     return broken
 
 
+def _is_unsaid(asked: Asked, row: _Contender) -> bool:
+    """Whether a choice is what there is, and nobody said what of it would be paid anew."""
+    have = asked.setting.have
+    is_have = row.table.source(row.at) == "have"
+    return is_have and have is not None and not have.purchase_is_known
+
+
 def _cell(
-    regret: float, cents: float, broken: tuple[str, ...], *, by_time: bool
+    regret: float,
+    cents: float,
+    broken: tuple[str, ...],
+    *,
+    by_time: bool,
+    is_unsaid: bool,
 ) -> Regret:
     known = math.isfinite(regret)
+    reason = NOTHING_KEPT
+    if known:
+        reason = ""
+    elif broken and by_time:
+        reason = NO_REPAIR
+    elif broken and is_unsaid:
+        reason = PURCHASE_UNSAID
     return Regret(
         Decimal(int(cents)) * CENT,
         broken,
         Decimal(int(regret)) * CENT if known and not by_time else None,
         float(regret) if known and by_time else None,
+        reason,
     )
 
 
-def _worst(regret: FloatArray, *, by_time: bool) -> tuple[Decimal | None, float | None]:
+def _worst(
+    regret: FloatArray, *, by_time: bool, is_unsaid: bool
+) -> tuple[Decimal | None, float | None]:
     known = regret[~np.isnan(regret)]
-    if not len(known):
+    if not len(known) or (is_unsaid and not by_time):
         return None, None
     worst = float(known.max())
     return (None, worst) if by_time else (Decimal(int(worst)) * CENT, None)

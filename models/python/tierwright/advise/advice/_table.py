@@ -1371,7 +1371,7 @@ def _have_cents(setting: Setting, have: Have) -> tuple[int, int, bool]:
         return 0, 0, False
     return (
         int((have.usd_per_month * 100).to_integral_value()),
-        int((have.purchase_usd * 100).to_integral_value()),
+        int(((have.purchase_usd or Decimal(0)) * 100).to_integral_value()),
         True,
     )
 

@@ -938,15 +938,18 @@ class Regret:
         Limits that it breaks there; the best is bought instead.
     regret_usd_per_month : Decimal or None
         What it costs more than the best there, or what is lost of its purchase where it breaks a limit; None where
-        nothing keeps every limit, or I/O time is to be least. [USD/month]
+        nothing keeps every limit, that purchase is not stated, or I/O time is to be least. [USD/month]
     regret_io_time_us : float or None
         By how much it is slower than the best there; None where money is to be least, or a limit is broken. [µs]
+    reason : str
+        Why no regret is known; empty where one is.
     """
 
     usd_per_month: Decimal
     breaks: tuple[str, ...]
     regret_usd_per_month: Decimal | None
     regret_io_time_us: float | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -970,7 +973,7 @@ class ScenarioRow:
     regret : tuple of Regret
         In the order of the scenarios.
     most_regret_usd_per_month, most_regret_io_time_us : Decimal or float or None
-        The largest that is known. [USD/month], [µs]
+        The largest that is known; None where one depends on a purchase that is not stated. [USD/month], [µs]
     is_robust : bool
         Whether its largest regret is the least of those that keep every limit today, and none of these breaks a limit
         in fewer scenarios.

@@ -263,8 +263,8 @@ class Have:
         Page flow; `none` without a cache of flash.
     usd_per_month : Decimal or None
         Spend of a month, purchases spread; None where unknown. [USD/month]
-    purchase_usd : Decimal
-        What of it would be paid anew; 0 for what is owned. [USD]
+    purchase_usd : Decimal or None
+        What of it would be paid anew; 0 for what is owned, None where nobody said. [USD]
     bill : mapping or None
         CONFIG of `tierwright bill`, in place of the amounts.
     """
@@ -278,8 +278,13 @@ class Have:
     flash_devices: int = 0
     scheme: str = NO_FLASH
     usd_per_month: Decimal | None = None
-    purchase_usd: Decimal = Decimal(0)
+    purchase_usd: Decimal | None = None
     bill: Mapping[str, Any] | None = None
+
+    @property
+    def purchase_is_known(self) -> bool:
+        """Whether somebody said what would be paid anew."""
+        return self.bill is not None or self.purchase_usd is not None
 
     def __post_init__(self) -> None:
         problems = Problems("have", HINT)

@@ -552,6 +552,7 @@ _ADVICE = _table(
                             breaks=_list(_text),
                             regret_usd_per_month=_maybe_amount,
                             regret_io_time_us=_maybe_number,
+                            reason=_maybe_text,
                         )
                     ),
                     most_regret_usd_per_month=_maybe_amount,

@@ -65,6 +65,12 @@ def scenarios(document: Document) -> Iterator[Markup]:
         ],
     )
     yield tag("p", sentence_of(found["basis"]), class_="note")
+    for row in found["rows"]:
+        for reason in dict.fromkeys(
+            one["reason"] for one in row["regret"] if one["reason"]
+        ):
+            said = f"No regret of {_named(row)} in some scenario: {reason}"
+            yield tag("p", sentence_of(said), class_="note")
 
 
 def _named(row: Document) -> str:
