@@ -627,7 +627,9 @@ def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() ->
         "options_left_out",
         "volumes_not_stated",
     }
-    bring_their_own |= {f"replay_{what}" for what in ("beyond_band", "breaks_load", "more_devices")}
+    bring_their_own |= {
+        f"replay_{what}" for what in ("beyond_band", "breaks_load", "more_devices")
+    }
     assert silent == bring_their_own | {"replay_changes_choice"}
     texts = [*WHY_NOT.values(), NO_REASON, NO_CHOICE]
     assert not [text for text in texts if "not computed" in text]

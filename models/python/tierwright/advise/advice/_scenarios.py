@@ -53,7 +53,7 @@ PRICE_MOVE = Decimal("0.2")
 ROUNDED_CENTS = 2
 """Cents a month by which prices that moved may be rounded otherwise."""
 PURCHASE_UNSAID = (
-    "what of it would have to be bought anew is not stated, so what an exchange loses is unknown: state `purchase_usd` of "
+    "what of it would have to be bought again is not stated, so what an exchange loses is unknown: state `purchase_usd` of "
     "what there is, 0 if it is paid for"
 )
 NO_REPAIR = "it breaks a limit there, which no I/O time repairs"
