@@ -25,6 +25,7 @@ from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._contenders import Contenders, State, contending
 from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
+from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import FIGURES, Advice, Information
 from tierwright.advise.advice.request import Candidates
@@ -1547,6 +1548,57 @@ def test_what_is_too_short_to_show_ends_with_what_the_last_half_still_saw() -> N
     assert float(_draws.ranges_of(without, np.asarray([1000.0])).high[at]) == (
         pytest.approx(620)
     )
+
+
+def test_bars_end_where_the_draws_end(tmp_path: Path) -> None:
+    """A page that was never seen before comes every 400th time in the last half, and all 3,000 others in the first."""
+    draws = np.random.default_rng(0)
+    first, second = draws.integers(0, 3000, 30_000), draws.integers(0, 3000, 30_000)
+    second[::400] = np.arange(3000, 3075)
+    recorded = profile(trace_of(tmp_path, np.concatenate((first, second))))
+    stated = Production(TIB, 2_000.0, 5_000.0)
+    curve = scale.answer(recorded, stated).profile.curve.steady()
+    found = ask(curve, objective="io_time")
+    assert found.confidence.probability_best is not None
+    [short] = [one for one in found.warnings if one.name == "steady_state_uncertain"]
+    [bar] = [one for one in found.confidence.tornado if one.about == short.message]
+    last = "first touches miss there as often as they came in the last half of the recording"
+    assert bar.low == "no first touch misses there"
+    assert bar.high == last
+    # Far fewer than if every first touch missed.
+    assert bar.io_time_us_high is not None
+    whole = Ends(*_asked_of(found, curve, "io_time")).at(short)[-1]
+    assert whole.when == "every first touch misses there"
+    assert 0 < bar.io_time_us_high < whole.io_us / 10
+    # The caution speaks of the same range.
+    assert found.weigh is not None
+    assert f"if {last}" in found.weigh(short).text
+
+
+def _asked_of(found: Any, curve: Curve, objective: str) -> tuple[Any, Table, int]:
+    asked = asked_of(
+        *(curve, (None, None), DEVICES, None, {}, objective, book()),
+        *(36, (None, None), 0),
+    )
+    table = Table.of(asked.setting)
+    titles = [table.title(at) for at in range(len(table.options))]
+    return asked, table, titles.index(found.recommendation.name)
+
+
+def test_a_bar_that_changes_the_choice_has_a_flip(folder: Path) -> None:
+    stated = Production(TIB, 1_000.0, 2_000.0)
+    curve = scale.answer(stationary(folder), stated).profile.curve.steady()
+    disks = Candidates(kinds=("devices",), devices=SHELF[1:], reserved_gib=Decimal(0))
+    found = ask(curve, candidates=disks)
+    cautions = {
+        one.message for one in found.warnings if one.name == "scale_extrapolated"
+    }
+    [law] = [one for one in found.confidence.tornado if one.about in cautions]
+    assert law.low.endswith("fewer than the law says")
+    assert law.high.endswith("what the law says")
+    assert law.flip is not None
+    for bar in found.confidence.tornado:
+        assert bar.flip is not None or not bar.changes
 
 
 def profile_of(pages: np.ndarray[Any, Any]) -> Curve:

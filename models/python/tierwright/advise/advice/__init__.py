@@ -468,13 +468,8 @@ def _answer(
         *about_small,
     )
     setting = asked.setting
-    tornado = (
-        () if ends is None or not how_sure else tuple(_sure.tornado(ends, warnings))
-    )
     confidence = (
-        _confidence.confidence(
-            asked, table, best, tornado, warnings, by_replay=by_replay
-        )
+        _confidence.confidence(asked, table, best, ends, warnings, by_replay=by_replay)
         if how_sure
         else _confidence.none(_confidence.NOT_COMPUTED)
     )

@@ -24,7 +24,7 @@ from tierwright.advise.advice._prices import (
     PriceRange,
     price_words,
 )
-from tierwright.advise.advice._sure import MOST_BARS
+from tierwright.advise.advice._sure import MOST_BARS, Ends, tornado
 from tierwright.advise.advice._table import MONTHS, Table
 from tierwright.advise.advice.found import Bar, Confidence, Information, Interval
 from tierwright.advise.point import scheme_titles
@@ -325,8 +325,8 @@ def confidence(
     asked: Asked,
     table: Table,
     best: int | None,
-    tornado: tuple[Bar, ...],
-    cautions: Iterable[Caution],
+    ends: Ends | None,
+    cautions: Sequence[Caution],
     *,
     by_replay: bool,
 ) -> Confidence:
@@ -339,9 +339,9 @@ def confidence(
         Of the options.
     best : int or None
         The recommendation.
-    tornado : tuple of Bar
-        Of the cautions.
-    cautions : iterable of Caution
+    ends : Ends or None
+        Asks at the ends of the cautions, from then on at those of the draws; None where nothing is weighed.
+    cautions : sequence of Caution
         Of the answer.
     by_replay : bool
         Whether a replay chose another option than the model.
@@ -349,25 +349,43 @@ def confidence(
     if best is None:
         return none(NO_CHOICE)
     if by_replay:
-        return replace(none(BY_REPLAY), tornado=tornado)
+        return replace(none(BY_REPLAY), tornado=_bars_of(ends, cautions))
     if table.left_out is not None:
         return none(LEFT_OUT)
     rows = contending(asked, (table,), best)
     refused = abstains(asked, table, best, rows)
     if refused is not None:
-        return replace(refused, tornado=tornado)
-    found = sure(asked, table, best, rows)
+        return replace(refused, tornado=_bars_of(ends, cautions))
+    return _weighed(asked, sure(asked, table, best, rows), ends, cautions)
+
+
+def _bars_of(ends: Ends | None, cautions: Iterable[Caution]) -> tuple[Bar, ...]:
+    return () if ends is None else tuple(tornado(ends, cautions))
+
+
+def _weighed(
+    asked: Asked, found: Sure, ends: Ends | None, cautions: Sequence[Caution]
+) -> Confidence:
+    """Say what the draws of an answer say of it."""
     possible = found.buys.possible
     if not possible.any():
         return replace(
             none("no probability: no contender keeps every limit in any draw"),
-            tornado=tornado,
+            tornado=_bars_of(ends, cautions),
         )
     # Of an input that nothing asks about, nothing is evaluated.
     ranges = cache(partial(_along_range, found))
     in_money = asked.objective != "io_time"
-    # Which choice is the cheapest where flips nothing of the fastest one.
-    bars = _flips(found, ranges, tornado, cautions) if in_money else tornado
+    drawn = _drawn(found, cautions)
+    for each, caution in drawn.items():
+        if ends is not None:
+            ends.draw(caution.name, _ends_of(found, each))
+    if in_money:
+        others = [each for each in cautions if each not in drawn.values()]
+        bars = _bars(found, ranges, _bars_of(ends, others), drawn)
+    else:
+        # Which choice is the cheapest where flips nothing of the fastest one.
+        bars = _bars_of(ends, cautions)
     by_money = regret(found.buys, found.chosen)
     probability = by_money.probability
     if not in_money:
@@ -624,25 +642,46 @@ def _along(found: Sure, buys: Buys) -> _Along:
     return _Along(SCALE, least, index)
 
 
-def _flips(
+def _drawn(found: Sure, cautions: Iterable[Caution]) -> dict[Input, Caution]:
+    """Return the inputs that were drawn and that a caution speaks of, each once."""
+    inputs = {each.name: each for each in found.draws.places if not each.of}
+    drawn: dict[Input, Caution] = {}
+    for caution in cautions:
+        each = inputs.get(OF_CAUTION.get(caution.name, ""))
+        if each is not None:
+            drawn.setdefault(each, caution)
+    return drawn
+
+
+def _ends_of(found: Sure, each: Input) -> list[tuple[str, Curve]]:
+    """Return both ends of the range of an input of the curve, in words and as a curve."""
+    return [
+        (
+            _value(found.draws.ranges, found.draws, each, place),
+            _draws.curve_at(found.draws.ranges, {each: place}),
+        )
+        for place in (0.0, 1.0)
+    ]
+
+
+def _bars(
     found: Sure,
     ranges: Callable[[Input], Buys],
-    tornado: tuple[Bar, ...],
-    cautions: Iterable[Caution],
+    others: tuple[Bar, ...],
+    drawn: Mapping[Input, Caution],
 ) -> tuple[Bar, ...]:
-    """Put flip points into the bars of cautions, and add a bar of each device time that is a range."""
-    names = {each.message: OF_CAUTION.get(each.name) for each in cautions}
-    inputs = {each.name: each for each in found.draws.places if not each.of}
-    made = []
-    for bar in tornado:
-        each = inputs.get(names.get(bar.about) or "")
-        made.append(bar if each is None else _flipping(found, bar, each, ranges(each)))
-    bars = (
-        _own_bar(found, each, ranges(each))
-        for each in found.draws.places
-        if each.name in (_draws.TIME, _draws.PRICE)
-    )
-    made += [bar for bar in bars if bar.flip is not None or _width(bar) > 0]
+    """Return a bar of each input that was drawn and that a caution speaks of, or a source states, with its flip; and others.
+
+    A bar ends where the draws end, so that it speaks of the range that probability and worth speak of.
+    """
+    made = list(others)
+    for each in found.draws.places:
+        if each in drawn:
+            made.append(_own_bar(found, each, ranges(each), drawn[each].message))
+        elif each.name in (_draws.TIME, _draws.PRICE):
+            bar = _own_bar(found, each, ranges(each), _named(each))
+            if bar.flip is not None or _width(bar) > 0:
+                made.append(bar)
     made.sort(key=_width, reverse=True)
     return tuple(made[:MOST_BARS])
 
@@ -652,12 +691,8 @@ def _width(bar: Bar) -> float:
     return float("inf") if low is None or high is None else float(abs(high - low))
 
 
-def _flipping(found: Sure, bar: Bar, each: Input, along: Buys) -> Bar:
-    """Say at which place of its range the choice becomes another one, nearest to the middle."""
-    return _with_flip(found, bar, each, _along(found, along))
-
-
 def _with_flip(found: Sure, bar: Bar, each: Input, along: _Along) -> Bar:
+    """Say at which place of its range the choice becomes another one, nearest to the middle."""
     base = _place_as_is(found, each)
     other = [
         at
@@ -691,9 +726,18 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
         case _draws.LAW:
             times = float((1 + ranges.law) ** away)
             return f"the misses are {as_many(times)} the law says"
+        case _draws.SHORT if place == 0:
+            return "no first touch misses there"
+        case _draws.SHORT if place == 1 and ranges.late:
+            return "first touches miss there as often as they came in the last half of the recording"
+        case _draws.SHORT if place == 1:
+            return "every first touch misses there"
         case _draws.SHORT:
             of = "misses" if away > 0 else "hits"
             return f"{percent(abs(away))} of what the recording is too short to show are {of}"
+        case _draws.SAMPLE if place in (0, 1):
+            side = "more" if place else "fewer"
+            return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
         case _draws.SAMPLE:
             side = "above" if away > 0 else "below"
             return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
@@ -709,7 +753,7 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
             return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"
 
 
-def _own_bar(found: Sure, each: Input, buys: Buys) -> Bar:
+def _own_bar(found: Sure, each: Input, buys: Buys, about: str) -> Bar:
     along = _along(found, buys)
     contenders, kinds = found.contenders, found.contenders.kinds
     ends = (0, STEPS - 1)
@@ -717,7 +761,7 @@ def _own_bar(found: Sure, each: Input, buys: Buys) -> Bar:
     index = [along.index[at] for at in ends]
     titles = [None if at is None else contenders.named(at) for at in index]
     bar = Bar(
-        _named(each),
+        about,
         _value(found.draws.ranges, found.draws, each, 0.0),
         _value(found.draws.ranges, found.draws, each, 1.0),
         usd[0],

@@ -47,7 +47,7 @@ the model of a running system, flash hits of a page flow, the time of an operati
 a kind of purchase."""
 MOST_LISTED = 4096
 KEPT = 1024
-_MOST_ERRORS = 2.5
+MOST_ERRORS = 2.5
 """Standard errors of a sample up to which it is drawn."""
 
 
@@ -185,6 +185,8 @@ class Ranges:
         Standard error of the misses of a sample, as a share; None where all pages were followed, or it is unknown. [1]
     law : float
         Worst error known of the scale law; 0 where nothing was scaled. [1]
+    late : bool
+        Whether the last half of the recording allows fewer misses than that every first touch misses.
     """
 
     curve: Curve
@@ -192,6 +194,7 @@ class Ranges:
     high: FloatArray
     sample: FloatArray | None
     law: float
+    late: bool = False
 
     @property
     def is_short(self) -> bool:
@@ -218,8 +221,10 @@ def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
         curve = curve.at(listed[listed <= curve.last_listed])
     sizes = curve.pages.astype(np.float64)
     low, high = curve.counted_band(sizes)
+    most = high
     high = np.maximum(low, np.minimum(high, _late_misses(curve, sizes)))
     unsure = curve.uncertain(sizes)
+    late = bool(np.any(unsure & (high < most)))
     misses = curve.misses_at
     low = np.where(unsure, low, misses)
     high = np.where(unsure, high, misses)
@@ -227,7 +232,8 @@ def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
     followed, share = counted.sample_error()
     sample = np.interp(sizes, followed, share) if len(followed) else None
     known = curve.known_error
-    return Ranges(curve, low, high, sample, 0.0 if known is None else known.worst)
+    law = 0.0 if known is None else known.worst
+    return Ranges(curve, low, high, sample, law, late)
 
 
 def _late_misses(curve: Curve, sizes: FloatArray) -> FloatArray:
@@ -403,7 +409,7 @@ def _errors(place: float) -> float:
     """Return the standard errors at a place of a normal distribution."""
     inside = min(max(place, 1e-9), 1 - 1e-9)
     found = NormalDist().inv_cdf(inside)
-    return math.copysign(min(abs(found), _MOST_ERRORS), found)
+    return math.copysign(min(abs(found), MOST_ERRORS), found)
 
 
 def inputs_of(ranges: Ranges, contenders: Contenders) -> list[Input]:

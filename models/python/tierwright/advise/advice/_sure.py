@@ -77,6 +77,11 @@ class Ends:
             asked.setting.curve, none, none, (*sizes, sum(sizes))
         )
         self._found: dict[str, tuple[AtEnd, ...]] = {}
+        self._drawn: dict[str, Sequence[tuple[str, Curve]]] = {}
+
+    def draw(self, name: str, ends: Sequence[tuple[str, Curve]]) -> None:
+        """Ask cautions of a name at the ends between which draws lie: in words, behind *if*, and the curve there."""
+        self._drawn[name] = ends
 
     @property
     def own_cents(self) -> int:
@@ -103,10 +108,10 @@ class Ends:
     def at(self, caution: Caution) -> tuple[AtEnd, ...]:
         """Answer at both ends of a caution; empty where they cannot be computed."""
         if caution.message not in self._found:
-            ends = self._other(caution)
-            self._found[caution.message] = tuple(
-                self._at(end.when, end.situation.curve) for end in ends
-            )
+            ends = self._drawn.get(caution.name) or [
+                (end.when, end.situation.curve) for end in self._other(caution)
+            ]
+            self._found[caution.message] = tuple(self._at(*end) for end in ends)
         return self._found[caution.message]
 
     def unasked(self, caution: Caution) -> Effect:

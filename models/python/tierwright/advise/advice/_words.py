@@ -273,13 +273,10 @@ def decided(
     elif replayed_from is None:
         why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
-        by_time = objective == "io_time"
-        what, then = (
-            ("the fastest", "the cheapest")
-            if by_time
-            else ("the cheapest", "the fastest")
-        )
-        named_by = f"{then} of {what}" if replays_tied else what
+        first, then = "the cheapest", "the fastest"
+        if objective == "io_time":
+            first, then = then, first
+        named_by = f"{then} of {first}" if replays_tied else first
         keep = "keep" if replays_tied else "keeps"
         why = (
             f"Of the options that were replayed, it is {named_by} that {keep} every limit; by the model the choice would "
