@@ -170,9 +170,11 @@ def _paced(each: Replay, load: Load) -> Replay:
     """Have what works by the clock replayed at the load, or refuse it."""
     options = options_at(each.name, each.flash_pages, each.options, load)
     if isinstance(options, Unpaced):
+        where = "" if load.is_whole else " in production"
+        hints = (options.hint, "choose one that does not work by the clock")
         raise BadInput(
-            f"flash cache: `{each.name}` cannot be replayed in production: {options.reason}",
-            "choose one that does not work by the clock",
+            f"flash cache: `{each.name}` cannot be replayed{where}: {options.reason}",
+            ", or ".join(filter(None, hints)),
         )
     return replace(each, options=options)
 
