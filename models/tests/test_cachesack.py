@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import random
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -1336,9 +1337,55 @@ def test_costs_are_proportional_to_load(
     assert one.chosen.assignment == two.chosen.assignment
 
 
+@pytest.mark.parametrize(
+    ("kind", "shares", "said"),
+    [
+        ("hour", [[1, 0, 0, 0]], "No page of the only hour enters flash"),
+        ("hour", [[0, 0, 1, 0]], "The pages of the only hour enter flash at a miss"),
+        (
+            "hour",
+            [[0.75, 0.25, 0, 0]],
+            "Of the only hour, 25.0 % of the pages enter flash at the second miss and the others never",
+        ),
+        ("relation", [[1, 0, 0, 0]] * 2, "Neither of the 2 relations enters flash"),
+        ("relation", [[1, 0, 0, 0]] * 3, "None of the 3 relations enters flash"),
+        (
+            "size",
+            [[0, 1, 0, 0]] * 2,
+            "Both size classes enter flash at the second miss",
+        ),
+        (
+            "size",
+            [[0, 0, 0, 1]] * 1000,
+            "All 1,000 size classes enter flash at a miss or when written",
+        ),
+        ("size", [[0.5, 0, 0.5, 0]] * 3, "All 3 size classes enter flash in part"),
+        (
+            "relation",
+            [[1, 0, 0, 0], [0, 0, 1, 0]],
+            "Of 2 relations, 1 enters flash at a miss; 1 never does",
+        ),
+        (
+            "relation",
+            [[1, 0, 0, 0]] * 2 + [[0, 0, 1, 0]] * 2 + [[0, 1, 0, 0], [0.5, 0, 0.5, 0]],
+            "Of 6 relations, 2 enter flash at a miss, 1 at the second miss and 1 in part; 2 never do",
+        ),
+        (
+            "relation",
+            [[0, 0, 0, 1], [0, 1, 0, 0]],
+            "Of 2 relations, 1 enters flash at a miss or when written and 1 at the second miss",
+        ),
+    ],
+)
+def test_any_number_of_categories_is_said_in_plain_words(
+    kind: str, shares: list[list[float]], said: str
+) -> None:
+    assert cachesack.in_words(kind, np.asarray(shares, dtype=np.float64)) == said
+
+
 def test_the_finding_says_what_the_figures_say(tpcc: CategoryCounts) -> None:
     usual = answered(tpcc)
-    assert usual.finding.startswith("Of 32 relations, flash takes ")
+    assert re.match(r"Of 32 relations, \d+ enters? flash ", usual.finding)
     assert f"({100 * usual.saved_share:.3g} %) less than if every miss enters" in (
         usual.finding
     )

@@ -405,7 +405,7 @@ describe("the panel of the check", () => {
   });
 
   it("names the assignment that a flash cache is behind, and hardware of several", async () => {
-    const said = "Of 3 hours, flash takes 2 at a miss and 1 never";
+    const said = "Of 3 hours, 2 enter flash at a miss; 1 never does";
     const behind = { admission: "cachesack", admission_by: "hour", assignment: said };
     const rows = [
       cache("larc", { is_chosen: true, ...behind }),

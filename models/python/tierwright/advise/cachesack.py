@@ -8,6 +8,7 @@ written off. Source: Yang and others, CacheSack (USENIX ATC 2022).
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -58,6 +59,8 @@ FLASH_PAID = (WHOLE, BY_SIZE)
 """How flash is paid for: all of it, whatever it holds; or as much of it as is worth its price."""
 SAME = 0.0005
 """Share below which two costs are the same."""
+_PAIR = 2
+"""So many are called both, or neither."""
 _ROUNDING = 1e-6
 """Part of a page that rounding leaves."""
 _DIGITS = 9
@@ -568,7 +571,7 @@ def in_words(kind: str, shares: FloatArray) -> str:
     Examples
     --------
     >>> in_words("relation", np.eye(4)[[0, 2, 2]])
-    'Of 3 relations, flash takes 2 at a miss and 1 never'
+    'Of 3 relations, 2 enter flash at a miss; 1 never does'
     """
     return _enter(kind, [_parts(row) for row in shares])
 
@@ -790,16 +793,31 @@ def _below(name: str, saved: float, share: float, words: _Words) -> str:
 
 def _enter(kind: str, parts: Sequence[tuple[str, float, str | None]]) -> str:
     """Say how many categories enter flash, and when: of each what `_parts` returns."""
-    noun = NOUNS[kind]
-    said = []
-    for name in ("miss", "write", "second_miss", "never"):
-        some = sum(first == name and other is None for first, _, other in parts)
-        if some:
-            said.append(f"{some:,} {IN_WORDS[name]}")
-    mixed = sum(other is not None for _, _, other in parts)
-    if mixed:
-        said.append(f"{mixed:,} in part")
-    return f"Of {counted(len(parts), *noun)}, flash takes {listed(said)}"
+    noun, nouns = NOUNS[kind]
+    if len(parts) == 1:
+        [(first, share, other)] = parts
+        if other is not None:
+            return f"Of the only {noun}, {percent(share)} of the pages enter flash {IN_WORDS[first]} and the others {IN_WORDS[other]}"
+        if first == "never":
+            return f"No page of the only {noun} enters flash"
+        return f"The pages of the only {noun} enter flash {IN_WORDS[first]}"
+    when = Counter(
+        "in part" if other is not None else IN_WORDS[first] for first, _, other in parts
+    )
+    never = when.pop(IN_WORDS["never"], 0)
+    if never == len(parts):
+        none = "Neither" if never == _PAIR else "None"
+        return f"{none} of the {never:,} {nouns} enters flash"
+    order = (*(IN_WORDS[name] for name in ("miss", "write", "second_miss")), "in part")
+    said = [(when[each], each) for each in order if when[each]]
+    (some, at), *others = said
+    if some == len(parts):
+        every = f"Both {nouns}" if some == _PAIR else f"All {some:,} {nouns}"
+        return f"{every} enter flash {at}"
+    enter = [f"{counted(some, 'enters', 'enter')} flash {at}"]
+    enter += [f"{more:,} {at}" for more, at in others]
+    stay = f"; {counted(never, 'never does', 'never do')}" if never else ""
+    return f"Of {len(parts):,} {nouns}, {listed(enter)}{stay}"
 
 
 def _more(
