@@ -48,6 +48,8 @@ FLASH_OPTIONS: dict[str, tuple[dict[str, str], ...]] = {
     "tac": ({"extent_pages": "1"},),
     "exadata": ({}, {"mode": "write_back"}),
     "cachesack": ({}, {"assignment": "second_miss"}),
+    # For traces without times.
+    "dm_writecache": ({"accesses_per_second": "10000"},),
 }
 """Options of flash caches that are measured with others than the default ones, or with several."""
 COUNTED = {

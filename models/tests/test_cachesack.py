@@ -1347,8 +1347,8 @@ def test_costs_are_proportional_to_load(
             [[0.75, 0.25, 0, 0]],
             "Of the only hour, 25.0 % of the pages enter flash at the second miss and the others never",
         ),
-        ("relation", [[1, 0, 0, 0]] * 2, "Neither of the 2 relations enters flash"),
-        ("relation", [[1, 0, 0, 0]] * 3, "None of the 3 relations enters flash"),
+        ("relation", [[1, 0, 0, 0]] * 2, "No pages of the 2 relations enter flash"),
+        ("relation", [[1, 0, 0, 0]] * 3, "No pages of the 3 relations enter flash"),
         (
             "size",
             [[0, 1, 0, 0]] * 2,

@@ -325,7 +325,7 @@ def test_buffers_and_flash_caches_share_the_read(
 
 WITHOUT_MINIATURE = (
     "face", "lazy_cleaning", "flashcache", "enhanceio", "tac", "bcache", "sce", "open_cas", "dm_cache", "l2arc",
-    "cachelib", "kangaroo", "dm_writecache",
+    "cachelib", "kangaroo",
 )  # fmt: skip
 """Flash caches of which no sample represents the default options."""
 
@@ -374,6 +374,7 @@ def test_what_does_not_shrink_has_no_miniature(
         ("ram_filter", {"admission": "probability"}, "draw alike"),
         ("tac", {"extent_pages": "1", "aging_misses": "9"}, "halved after a number"),
         ("face", {"replacement": "mvfifo", "scan_depth": "4"}, "batches of slots"),
+        ("dm_writecache", {"writeback_pages_per_s": "9"}, "takes a number of pages a second"),
         ("larc", {"mode": "sideways"}, "mode=sideways"),
     ],
 )  # fmt: skip
@@ -439,6 +440,7 @@ FLASH_CACHES_IN_MINIATURE: list[tuple[str, dict[str, str]]] = [
     ("ram_filter", {}),
     ("face", {"scan_depth": "1"}),
     ("tac", {"extent_pages": "1"}),
+    ("dm_writecache", {"low_watermark": "30"}),
     ("larc", {"assignment": "miss+0:never", "ram_policy": "clock"}),
 ]
 BEHIND = {"admission": "cachesack"}
@@ -501,7 +503,13 @@ def test_what_no_sample_tells_is_left_out(cut: Path) -> None:
             "options": {"scan_depth": "1"},
         },
     ]  # fmt: skip
-    larc, face = _simulator.miniatures(cut, asked, 1.0)["rows"]
+    asked.append(
+        {"flash_cache": "dm_writecache", "ram_pages": 4000, "flash_pages": 40_000}
+    )
+    larc, face, write = _simulator.miniatures(cut, asked, 1.0)["rows"]
+    assert write["flash_writes"] > 0
+    for untold in ("disk_batch_writes", "flash_batch_reads", "metadata_page_writes"):
+        assert untold not in write
     assert "flash_sequential_page_writes" not in larc
     assert "flash_sequential_page_writes" not in larc["interval95"]
     assert face["flash_sequential_page_writes"] == pytest.approx(face["flash_writes"])
@@ -511,6 +519,7 @@ def test_what_no_sample_tells_is_left_out(cut: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "flash_pages", "of"),
     [("larc", 5000, "the smallest part of the scaled flash under LARC, 10 % of it,"),
+     ("dm_writecache", 10_000, "the smallest part of the scaled flash under dm-writecache, 5 % of it,"),
      ("cac", 400, "the scaled flash")],
 )  # fmt: skip
 def test_a_small_flash_has_no_interval(

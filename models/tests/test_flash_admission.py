@@ -6,7 +6,7 @@ import json
 import math
 import random
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,10 @@ import pytest
 import test_flash_systems as systems
 from command import run
 from random_traces import traces
+from test_cachesack import COLUMNS
 
 from tierwright._simulator import ParameterError
+from tierwright.profile import categories
 from tierwright.simulate.replay import Family, Replay, contenders, replay, sweep
 from tierwright.simulate.timed import Arrivals, DeviceTimes, replay_timed
 from tierwright.trace.reading import Trace, convert
@@ -93,6 +95,50 @@ def test_what_is_not_admitted_the_slow_model_never_hears_of(
         seen.update(expected)
     for key in ("flash_hits", "flash_writes", "bypassed", "disk_writes_on_exit"):
         assert seen[key] > 0, key
+
+
+CHUNK = 65_536
+"""Accesses that are read together."""
+
+
+@pytest.mark.parametrize("name", ["larc", "ram_filter"])
+@pytest.mark.parametrize("before", [0, 1, 4, 7])
+def test_a_request_across_the_end_of_a_chunk_has_one_size(
+    name: str, before: int, tmp_path: Path
+) -> None:
+    """Requests of 8 pages behind some of one: of the former, some lie across accesses 65,536 and 131,072."""
+    draw = random.Random(before)
+    sizes = [1] * before + [8] * (2 * CHUNK // 8 + 1)
+    requests = [(draw.randrange(0, 400, 8), pages) for pages in sizes]
+    path = tmp_path / "requests.csv"
+    rows = (
+        f"{at},{'rw'[at % 3 == 0]},{4096 * block},{4096 * pages}\n"
+        for at, (block, pages) in enumerate(requests)
+    )
+    path.write_text("time,op,offset,bytes\n" + "".join(rows))
+    trace = Trace(path, format="csv", columns=COLUMNS)
+    own = {
+        "categories": "size",
+        "assignment": "never+0:miss+3:second_miss",
+        "lifetime_requests": "30",
+    }
+    model = slow_admission.behind(slow_systems.MODELS[name])(own, 5, 40)
+    ram: OrderedDict[int, None] = OrderedDict()
+    misses: Counter[int] = Counter()
+    for at, (block, pages) in enumerate(requests):
+        model.request_pages = pages
+        for page in range(block, block + pages):
+            model.access(at, ("0/1", page), write=at % 3 == 0)
+            misses[pages.bit_length() - 1] += page not in ram
+            ram[page] = None
+            ram.move_to_end(page)
+            if len(ram) > 5:
+                ram.popitem(last=False)
+    expected = model.finish()
+    found = replay(trace, "flash_cache", name, 5, 40, options=asked(name, own))
+    assert {key: found[key] for key in expected} == expected
+    counted = categories.measured(trace, 5, kind="size")
+    assert {each.number: each.reads for each in counted.categories} == misses
 
 
 @pytest.mark.random_traces

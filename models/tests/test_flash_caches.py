@@ -124,9 +124,9 @@ def test_results_hold_the_columns_of_schemes_and_add_up(cache: str) -> None:
     reduction = 1 - found["hdd_writes"] / found["ram_dirty_evictions"]
     assert found["write_reduction"] == pytest.approx(reduction)
     assert found["crash"] is None
-    # The recording is shorter than the minute after which blocks of dm-cache make room.
-    too_short = ["nothing_demoted"] if cache == "dm_cache" else []
-    assert [each["name"] for each in found["warnings"]] == too_short
+    # The recording is shorter than the minute after which blocks of dm-cache make room, and L2ARC is fed four times.
+    notes = {"dm_cache": ["nothing_demoted"], "l2arc": ["too_short_for_clock"]}
+    assert [each["name"] for each in found["warnings"]] == notes.get(cache, [])
 
 
 KIB, MIB = 1024, 1024**2
@@ -1400,3 +1400,251 @@ def test_lazy_cleaning_beside_face_on_tpc_c(ram: int, flash: int) -> None:
     )
     assert lazy["flash_hits"] > face["flash_hits"]
     assert 0.02 < lazy["write_reduction"] - face["write_reduction"] < 0.15
+
+
+def paced(
+    path: Path, seconds: float, per_s: int = 100, pause_s: float = 0
+) -> reading.Trace:
+    """Access 300 pages round and round, every other access a write; with a pause before the last access."""
+    count = max(2, round(seconds * per_s))
+    times = [at * 1_000_000 // per_s for at in range(count)]
+    times[-1] += round(pause_s * 1_000_000)
+    rows = (
+        f"{time},{'RW'[at % 2]},0/1,{at * 7 % 300}\n" for at, time in enumerate(times)
+    )
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    return reading.Trace(path)
+
+
+def too_short(trace: reading.Trace, name: str, flash: int, **given: str) -> list[str]:
+    """Return what a replay says of a clock that had no time to act: message and hint of each."""
+    found = replay.replay(trace, "flash_cache", name, 20, flash, options=given)
+    return [
+        f"{each['message']} - {each['hint']}"
+        for each in found["warnings"]
+        if each["name"] == "too_short_for_clock"
+    ]
+
+
+CHANCE = {"admission": "dynamic_random", "region_pages": "10"}
+CLEANER = {"dirty_threshold": "0.3"}
+CLOCKS: list[tuple[str, int, dict[str, str], float, list[str]]] = [
+    # CacheLib: the chance of admission, each 60 s.
+    (
+        "cachelib",
+        100,
+        {**CHANCE, "target_pages_per_s": "5"},
+        5,
+        [
+            "asked for 5 pages a second, CacheLib wrote 9",
+            "first adjusted after 60 s, and this replay lasts 4.99 s",
+            "at the rate asked for flash would last 1",
+            "many times 60 s",
+        ],
+    ),
+    (
+        "cachelib",
+        100,
+        {**CHANCE, "target_pages_per_s": "5"},
+        200,
+        ["adjusted every 60 s by a quarter at most, 3 times in the 200 s"],
+    ),
+    ("cachelib", 100, {**CHANCE, "target_pages_per_s": "50"}, 3600, []),
+    # Less is written than asked for: whether by the chance is not known before it is adjusted.
+    (
+        "cachelib",
+        100,
+        {**CHANCE, "target_pages_per_s": "500", "base_percent": "50"},
+        5,
+        ["asked for 500 pages a second, CacheLib wrote 50"],
+    ),
+    ("cachelib", 100, {**CHANCE, "target_pages_per_s": "500"}, 5, []),
+    ("cachelib", 100, {"region_pages": "10"}, 5, []),
+    # Open CAS: ALRU looks each 20 s and cleans what waited for 120 s; ACP cleans each 10 ms.
+    (
+        "open_cas",
+        100,
+        {"mode": "write_back"},
+        5,
+        [
+            "ALRU first cleans a cache line after 120 s, and this replay lasts 4.99 s",
+            "pages of flash wait to be cleaned",
+            "much longer than 120 s",
+        ],
+    ),
+    (
+        "open_cas",
+        100,
+        {"mode": "write_back", "alru_wake_s": "7", "alru_stale_s": "9"},
+        5,
+        ["ALRU first cleans a cache line after 14 s"],
+    ),
+    ("open_cas", 100, {"mode": "write_back"}, 200, []),
+    ("open_cas", 100, {"mode": "write_back", "cleaning": "acp"}, 5, []),
+    ("open_cas", 100, {"mode": "write_back", "cleaning": "nop"}, 5, []),
+    ("open_cas", 100, {"mode": "write_through"}, 5, []),
+    # L2ARC: a feed each second. Once headers take a third of RAM it feeds no more, however long it is.
+    (
+        "l2arc",
+        1000,
+        {},
+        0.9,
+        ["L2ARC is fed every 1 s, and this replay lasts 890 ms, so flash is empty"],
+    ),
+    (
+        "l2arc",
+        1000,
+        {},
+        5.5,
+        [
+            "L2ARC is fed every 1 s, 5 times in the 5.49 s of this replay: it filled ",
+            " of 1000 pages of flash",
+            "at this pace flash is full after ",
+        ],
+    ),
+    ("l2arc", 10, {}, 30, []),
+    ("l2arc", 1000, {"headers_per_page": "1"}, 30, []),
+    # SCE: its threads, each 500 ms.
+    (
+        "sce",
+        2000,
+        {"fragment_pages": "10", "mode": "write_around"},
+        0.4,
+        ["SCE promotes fragments every 500 ms, and this replay lasts 390 ms"],
+    ),
+    (
+        "sce",
+        2000,
+        {"fragment_pages": "10", "mode": "write_around"},
+        2,
+        ["SCE promotes fragments every 500 ms, 3 times in the 1.99 s"],
+    ),
+    # All that is read is on flash.
+    ("sce", 2000, {"fragment_pages": "10", "mode": "write_around"}, 60, []),
+    ("sce", 20, {"fragment_pages": "10", "mode": "write_around"}, 5, []),
+    # Lazy Cleaning: the cleaner, each 10 ms by default.
+    (
+        "lazy_cleaning",
+        100,
+        {**CLEANER, "cleaner_period_us": "10000000"},
+        5,
+        ["the cleaner first wakes after 10 s, and this replay lasts 4.99 s"],
+    ),
+    (
+        "lazy_cleaning",
+        100,
+        {**CLEANER, "cleaner_period_us": "10000000", "stretch": "10"},
+        5,
+        [],
+    ),
+    ("lazy_cleaning", 100, CLEANER, 5, []),
+    # Below its threshold it has nothing to do.
+    ("lazy_cleaning", 1000, {**CLEANER, "cleaner_period_us": "10000000"}, 5, []),
+    # bcache: what is dirty beyond a tenth of flash goes in 40 s.
+    (
+        "bcache",
+        640,
+        {"mode": "write_back", "bucket_pages": "8"},
+        5,
+        [
+            "write-back has cleaned what is beyond its share of flash after 40 s, and this replay lasts 4.99 s"
+        ],
+    ),
+    ("bcache", 640, {"mode": "write_back", "bucket_pages": "8"}, 60, []),
+    ("bcache", 6400, {"mode": "write_back", "bucket_pages": "8"}, 5, []),
+    ("bcache", 640, {"bucket_pages": "8"}, 5, []),
+    # dm-writecache: commits, each second.
+    (
+        "dm_writecache",
+        1000,
+        {},
+        0.9,
+        [
+            "dm-writecache first commits by time after 1 s, and this replay lasts 890 ms: at its end 1 changed page of metadata waits to be written"
+        ],
+    ),
+    ("dm_writecache", 1000, {}, 1.5, []),
+    # FaCE: checkpoints of the database.
+    (
+        "face",
+        100,
+        {"checkpoint_us": "10000000"},
+        5,
+        [
+            "the database first takes a checkpoint after 10 s, and this replay lasts 4.99 s",
+            "changed pages of RAM wait to be written",
+        ],
+    ),
+    ("face", 100, {"checkpoint_us": "1000000"}, 5, []),
+    ("face", 100, {}, 5, []),
+]
+"""Of each flash cache that works by the clock: pages of flash, options, seconds, and what its note says, if there is one."""
+
+
+@pytest.mark.parametrize(("name", "flash", "given", "seconds", "said"), CLOCKS)
+def test_a_replay_too_short_for_the_clock_says_so(
+    name: str,
+    flash: int,
+    given: dict[str, str],
+    seconds: float,
+    said: list[str],
+    tmp_path: Path,
+) -> None:
+    notes = too_short(paced(tmp_path / "paced.csv", seconds), name, flash, **given)
+    assert len(notes) == (1 if said else 0), notes
+    for words in said:
+        assert words in notes[0], notes
+
+
+def test_every_flash_cache_that_goes_by_the_clock_says_where_that_had_no_time() -> None:
+    """dm-cache has notes of its own: `nothing_demoted`."""
+    defaults = {
+        "bcache": {"mode": "write_back"},
+        "open_cas": {"mode": "write_back"},
+        "cachelib": {"admission": "dynamic_random", "target_pages_per_s": "9"},
+        "lazy_cleaning": {"cleaner_period_us": "9"},
+        "face": {"checkpoint_us": "9"},
+    }
+    by_clock = {
+        name
+        for name in SYSTEMS
+        if _simulator.flash_cache_goes_by_time(name, 1000, defaults.get(name, {}))
+    }
+    assert by_clock - {"dm_cache"} == {name for name, *_, said in CLOCKS if said}
+
+
+def test_a_pause_lets_alru_clean_and_a_crash_does_not_shorten_a_replay(
+    tmp_path: Path,
+) -> None:
+    given = {"mode": "write_back"}
+    trace = paced(tmp_path / "pause.csv", 5, pause_s=300)
+    assert too_short(trace, "open_cas", 100, **given) == []
+    trace = paced(tmp_path / "crash.csv", 100)
+    for name in ("lazy_cleaning", "open_cas"):
+        late = {"crash_at": "9990", "restart": "warm" if name == "open_cas" else "cold"}
+        own = {
+            "lazy_cleaning": {**CLEANER, "cleaner_period_us": "90000000"},
+            "open_cas": {**given, "alru_wake_s": "1", "alru_stale_s": "90"},
+        }[name]
+        assert too_short(trace, name, 100, **own) == []
+        assert too_short(trace, name, 100, **own, **late) == []
+        soon = {**late, "crash_at": "5000"}
+        if name == "lazy_cleaning":
+            [note] = too_short(trace, name, 100, **own, **soon)
+            assert "this replay lasts 50 s" in note
+
+
+def test_a_stated_rate_is_the_clock_of_a_trace_without_times(tmp_path: Path) -> None:
+    path = tmp_path / "timeless.csv"
+    rows = "".join(f"W,1,{at * 7 % 300}\n" for at in range(500))
+    path.write_text("op,device,page\n" + rows)
+    columns = {"op": "op", "device": "device", "page": "page"}
+    trace = reading.Trace(path, format="csv", columns=columns, page_bytes=8192)
+    period = {**CLEANER, "cleaner_period_us": "10000000"}
+    [note] = too_short(trace, "lazy_cleaning", 100, **period, accesses_per_second="100")
+    assert "after 10 s, and this replay lasts 4.99 s" in note
+    assert (
+        too_short(trace, "lazy_cleaning", 100, **period, accesses_per_second="10") == []
+    )
+    # By accesses it is no clock.
+    assert too_short(trace, "lazy_cleaning", 100, cleaner_period_accesses="9999") == []

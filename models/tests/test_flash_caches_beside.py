@@ -537,6 +537,31 @@ def test_a_life_is_that_of_the_replay_at_its_load() -> None:
     assert "recorded times" not in as_recorded.basis
 
 
+def test_a_life_stands_with_what_its_replay_says_of_it() -> None:
+    """The recording lasts 5.8 s, and ALRU cleans after 120 s."""
+    options = {"open_cas": {"mode": "write_back"}}
+    curve, names = recorded().curve.from_start("steady"), ["open_cas", "larc"]
+    compared = flash_caches.replayed(
+        evaluation(),
+        curve,
+        Trace(TRACE),
+        names,
+        flash=FLASH,
+        disk=DISK,
+        options=options,
+    )
+    life = wear_check.replayed(
+        worn(), curve, Trace(TRACE), flash_caches=names, cache_options=options
+    )
+    for found in (compared, life):
+        said = found.finding.split("What replays say of what they counted: ")[1]
+        assert said.startswith("Open CAS: ALRU first cleans a cache line after 120 s")
+        assert "LARC" not in said
+    # What was decided is said without it.
+    assert "ALRU" not in (compared.decided or "")
+    assert "What replays say" not in beside("larc").finding
+
+
 def test_flash_that_is_too_small_for_a_device_says_so() -> None:
     found = checked(worn(flash_pages=500), "larc")
     assert "the flash of the replay is too small to count it" in found.finding

@@ -895,6 +895,47 @@ def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> N
         assert seen[key] > 0, key
 
 
+@pytest.mark.random_traces
+def test_the_ram_filter_tells_what_it_writes_for_each_unique_page(
+    tmp_path: Path,
+) -> None:
+    """Pages written and unique pages are of the same accesses, those behind the warm-up."""
+
+    def written_by(model: slow_systems.System) -> int:
+        causes = ("flash_fills", "flash_write_backs", "requeued")
+        return sum(model.count[cause] for cause in causes)
+
+    ratios, fewer = set(), 0
+    for seed in range(TRACES):
+        options, steps, sizes = case_of("ram_filter", seed)
+        warm = random.Random(seed).randrange(len(steps))
+        model = slow_systems.MODELS["ram_filter"](options, *sizes)
+        for time, page, write in steps[:warm]:
+            model.access(time, page, write=write)
+        before = written_by(model)
+        for time, page, write in steps[warm:]:
+            model.access(time, page, write=write)
+        unique = len({page for _, page, _ in steps[warm:]})
+        trace = written(steps, tmp_path / f"{seed}.csv")
+        found = replay.replay(
+            trace, "flash_cache", "ram_filter", *sizes, options=options, warm_up=warm
+        )
+        assert found["unique_pages"] == unique
+        ratio = found["flash_writes_per_unique_page"]
+        assert ratio == (written_by(model) - before) / unique
+        ratios.add(ratio)
+        fewer += unique < found["distinct_pages"]
+        # What an assignment keeps from it is accessed all the same.
+        never = {**options, "assignment": "never"}
+        found = replay.replay(
+            trace, "flash_cache", "ram_filter", *sizes, options=never, warm_up=warm
+        )
+        assert found["unique_pages"] == unique
+        assert found["flash_writes_per_unique_page"] == 0
+    assert len(ratios) > TRACES / 4
+    assert fewer > TRACES / 4
+
+
 @pytest.mark.parametrize("name", CHOICES)
 def test_a_slow_model_that_loses_a_write_says_so(
     name: str, monkeypatch: pytest.MonkeyPatch

@@ -19770,7 +19770,7 @@ export type ReplayOut = {
     /**
      * Counters
      *
-     * Every counter and ratio of the replay, those that a flash cache has names of its own for among them (`filtered` of LARC; `promotions`, `demotions` and `copied_pages` of dm-cache: `counters` of `GET /simulator`); those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`.
+     * Every counter and ratio of the replay, those that a flash cache has names of its own for among them (`filtered` of LARC; `promotions`, `demotions` and `copied_pages` of dm-cache; `unique_pages` and `flash_writes_per_unique_page` of the RAM filter: `counters` of `GET /simulator`); those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`.
      */
     counters: {
         [key: string]: number | number;

@@ -181,6 +181,7 @@ describe("the finding", () => {
     const own = [
       { name: "copied_pages", unit: "pages", meaning: "" },
       { name: "promotions", unit: "blocks", meaning: "" },
+      { name: "flash_writes_per_unique_page", unit: "pages per page", meaning: "" },
     ];
     const simulator = {
       flash_caches: SIMULATOR.flash_caches.map((item) => ({ ...item, counters: own })),
@@ -188,7 +189,11 @@ describe("the finding", () => {
     const [first] = simulator.flash_caches;
     const cached = {
       ...row(0, 4000, 0.1, 8000),
-      counters: { promotions: 3, copied_pages: 96 },
+      counters: {
+        promotions: 3,
+        copied_pages: 96,
+        flash_writes_per_unique_page: 0.352,
+      },
       ram_tax_bytes: 2 ** 20,
       ram_tax_share: 0.032,
     };
@@ -202,15 +207,22 @@ describe("the finding", () => {
     });
     const table = tableOf(made, ownCountersOf(made, simulator));
     const at = table.header.indexOf("Copied pages [pages]");
-    expect(table.header.slice(at, at + 4)).toEqual([
+    expect(table.header.slice(at, at + 5)).toEqual([
       "Copied pages [pages]",
       "Promotions [blocks]",
+      "Flash writes per unique page [pages per page]",
       "RAM of its directory [bytes]",
       "Of RAM",
     ]);
-    expect(table.rows[0]?.slice(at, at + 4)).toEqual([96, 3, 2 ** 20, 0.032]);
-    expect(table.shown[0]?.slice(at, at + 4)).toEqual(["96", "3", "1 MiB", "3.2 %"]);
-    expect(table.rows[1]?.slice(at, at + 4)).toEqual([null, null, null, null]);
+    expect(table.rows[0]?.slice(at, at + 5)).toEqual([96, 3, 0.352, 2 ** 20, 0.032]);
+    expect(table.shown[0]?.slice(at, at + 5)).toEqual([
+      "96",
+      "3",
+      "0.352",
+      "1 MiB",
+      "3.2 %",
+    ]);
+    expect(table.rows[1]?.slice(at, at + 5)).toEqual([null, null, null, null, null]);
     expect(ownCountersOf(sweep({}), simulator)).toEqual([]);
     expect(tableOf(sweep({})).header).not.toContain("RAM of its directory [bytes]");
   });

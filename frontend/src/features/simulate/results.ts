@@ -357,6 +357,8 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
     value === null ? UNKNOWN : formatCount(value);
   const short = (value: number | null) =>
     value === null ? UNKNOWN : formatShort(value, 3);
+  const countOrRatio = (value: number | null) =>
+    Number.isInteger(value) ? count(value) : short(value);
   const label = (row: ReplayOut) => {
     const contender = sweep.contenders[row.contender];
     return contender === undefined ? "" : labelOf(contender);
@@ -437,7 +439,7 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
       count(row.flash_reads),
       count(row.flash_writes),
       ...(spares ? [percent(row.write_reduction)] : []),
-      ...own.map((counter) => count(ownCount(row, counter))),
+      ...own.map((counter) => countOrRatio(ownCount(row, counter))),
       ...(taxed ? [taken(row.ram_tax_bytes), percent(row.ram_tax_share)] : []),
       ...worn.map(({ value, endless }) =>
         endless && row.flash_life?.never_worn_out

@@ -23,6 +23,9 @@ pub(crate) fn flash_cache_row<'py>(
     }
     row.set_item("write_reduction", counters.write_reduction())?;
     row.set_item("flash_hit_ratio", counters.flash_hit_ratio())?;
+    if let Some((name, ratio)) = result.own_ratio() {
+        row.set_item(name, ratio)?;
+    }
     row.set_item("sequentiality", counters.sequentiality())?;
     row.set_item("mean_write_pages", counters.mean_write_pages())?;
     Ok(row)

@@ -60,7 +60,7 @@ FLASH_PAID = (WHOLE, BY_SIZE)
 SAME = 0.0005
 """Share below which two costs are the same."""
 _PAIR = 2
-"""So many are called both, or neither."""
+"""So many are called both."""
 _ROUNDING = 1e-6
 """Part of a page that rounding leaves."""
 _DIGITS = 9
@@ -806,8 +806,7 @@ def _enter(kind: str, parts: Sequence[tuple[str, float, str | None]]) -> str:
     )
     never = when.pop(IN_WORDS["never"], 0)
     if never == len(parts):
-        none = "Neither" if never == _PAIR else "None"
-        return f"{none} of the {never:,} {nouns} enters flash"
+        return f"No pages of the {never:,} {nouns} enter flash"
     order = (*(IN_WORDS[name] for name in ("miss", "write", "second_miss")), "in part")
     said = [(when[each], each) for each in order if when[each]]
     (some, at), *others = said

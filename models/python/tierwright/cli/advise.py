@@ -34,7 +34,13 @@ from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
-from tierwright.common.wording import between, counted, listed, percent
+from tierwright.common.wording import (
+    between,
+    counted,
+    listed,
+    notes_of_replays,
+    percent,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -410,8 +416,6 @@ def _print_run(best: Option | None) -> None:
 
 def _print_notes_of_replays(found: Advice, *, every: bool) -> None:
     """Print what replays say of what they counted; what that of the choice says stands above."""
-    from tierwright.advise.advice import notes_of_replays
-
     said = [
         *(
             (each.option.name, one.message, one.hint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
 
@@ -222,6 +222,30 @@ def listed(names: Sequence[str]) -> str:
             else f"{others[0]} and {last}"
         )
     return f"{', '.join(others)} and {last}"
+
+
+def notes_of_replays(said: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Say what replays say of what they counted, each once with the replays that say it.
+
+    Parameters
+    ----------
+    said : iterable of (str, str, str)
+        Name of the replay, message, hint.
+
+    Examples
+    --------
+    >>> notes_of_replays(
+    ...     [("LARC", "no writes", "add some"), ("CAC", "no writes", "add some")]
+    ... )
+    ['LARC and CAC: no writes; add some.']
+    """
+    names: dict[tuple[str, str], dict[str, None]] = {}
+    for name, message, hint in said:
+        names.setdefault((message, hint), {})[name] = None
+    return [
+        f"{listed(list(of))}: {message}{f'; {hint}' if hint else ''}."
+        for (message, hint), of in names.items()
+    ]
 
 
 def duration_us(time_us: float) -> str:

@@ -200,7 +200,8 @@ class ReplayOut(Answer):
     )
     counters: dict[str, int | float] = Field(
         description="Every counter and ratio of the replay, those that a flash cache has names of its own for among them "
-        "(`filtered` of LARC; `promotions`, `demotions` and `copied_pages` of dm-cache: `counters` of `GET /simulator`); "
+        "(`filtered` of LARC; `promotions`, `demotions` and `copied_pages` of dm-cache; `unique_pages` and "
+        "`flash_writes_per_unique_page` of the RAM filter: `counters` of `GET /simulator`); "
         "those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`."
     )
     options: dict[str, str] = Field(

@@ -29,6 +29,7 @@ mod tier;
 mod timed;
 mod translation;
 mod two_tier;
+mod whole_requests;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -47,6 +48,7 @@ pub use flash_caches::{
     category_counts, flash_cache_goes_by_time, flash_caches, simulate_flash_cache,
 };
 pub(crate) use flash_caches::{SampledCaches, sampled_caches, sampled_categories};
+use flash_caches::{by_request, in_whole_requests};
 use future::Future;
 pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;
@@ -151,14 +153,16 @@ pub fn simulate_scheme(
     options: &[(String, String)],
     on_progress: OnProgress<'_>,
 ) -> Result<SchemeResult> {
-    let run = two_tier::Run {
-        source,
-        ram_pages,
-        flash_pages,
-        options,
-        on_progress,
-    };
-    schemes::simulate(scheme, run)
+    in_whole_requests(by_request(options), source, |source| {
+        let run = two_tier::Run {
+            source,
+            ram_pages,
+            flash_pages,
+            options,
+            on_progress,
+        };
+        schemes::simulate(scheme, run)
+    })
 }
 
 /// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a page-flow scheme or a
@@ -178,14 +182,16 @@ pub fn simulate_timed(
     on_progress: OnProgress<'_>,
 ) -> Result<TimedResult> {
     timing.check()?;
-    let run = two_tier::Run {
-        source,
-        ram_pages,
-        flash_pages,
-        options,
-        on_progress,
-    };
-    schemes::simulate_timed(scheme, run, timing)
+    in_whole_requests(by_request(options), source, |source| {
+        let run = two_tier::Run {
+            source,
+            ram_pages,
+            flash_pages,
+            options,
+            on_progress,
+        };
+        schemes::simulate_timed(scheme, run, timing)
+    })
 }
 
 /// What a replay drives: one call per access, in order.

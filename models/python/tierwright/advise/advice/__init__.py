@@ -65,7 +65,6 @@ from tierwright.profile.curve import Curve
 from tierwright.trace.reading import OnProgress, Trace
 
 LIMIT_WORDS = _words.LIMIT_WORDS
-notes_of_replays = _words.notes_of_replays
 run_so = _words.run_so
 """Every limit in words, by its name: those that are stated, and what an option cannot be without."""
 VALIDITY = (

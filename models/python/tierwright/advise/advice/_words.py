@@ -184,30 +184,6 @@ def run_so(name: str, options: Mapping[str, str]) -> str:
     return f"Run {name} so: {stated}"
 
 
-def notes_of_replays(said: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Say what replays say of what they counted, each once with the replays that say it.
-
-    Parameters
-    ----------
-    said : iterable of (str, str, str)
-        Name of the replay, message, hint.
-
-    Examples
-    --------
-    >>> notes_of_replays(
-    ...     [("LARC", "no writes", "add some"), ("CAC", "no writes", "add some")]
-    ... )
-    ['LARC and CAC: no writes; add some.']
-    """
-    names: dict[tuple[str, str], dict[str, None]] = {}
-    for name, message, hint in said:
-        names.setdefault((message, hint), {})[name] = None
-    return [
-        f"{listed(list(of))}: {message}{f'; {hint}' if hint else ''}."
-        for (message, hint), of in names.items()
-    ]
-
-
 def with_flow(name: str, scheme: str | None, admission_by: str | None = None) -> str:
     """Name an option with its page flow, where it has one, or with its flash cache and the admission before it."""
     if scheme is None or scheme == NO_FLASH:

@@ -29,7 +29,7 @@ from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import listed, percent, sentences
+from tierwright.common.wording import listed, notes_of_replays, percent, sentences
 from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.ram_tax import RamTax, tax_of_replay, taxes_of, words
@@ -413,7 +413,7 @@ def check(
     caches = [name for name in counters if name not in found.schemes]
     finding = _finding(rows, caches)
     return Checked(
-        finding=finding,
+        finding=sentences(finding, notes_of(counters)),
         decided=finding.removesuffix("."),
         rows=rows,
         basis=sentences(
@@ -514,6 +514,24 @@ def with_options(options: CacheOptions | None) -> str:
         for cache, own in (options or {}).items()
         if own
     )
+
+
+def notes_of(counters: Mapping[str, Counters]) -> str:
+    """Say what replays of flash caches warn of, such as a clock that had no time to act; empty for nothing.
+
+    Parameters
+    ----------
+    counters : mapping of str to counters
+        Of replays, by name.
+    """
+    titles = flash_cache_titles()
+    lines = notes_of_replays(
+        (titles[name], note["message"], note["hint"])
+        for name, each in counters.items()
+        if name in titles
+        for note in each.get("warnings", ())
+    )
+    return sentences("What replays say of what they counted:", *lines) if lines else ""
 
 
 def paces(

@@ -28,6 +28,7 @@ from tierwright.advise.checks.flash_caches import (
     at_the_load,
     besides,
     evaluation_replays,
+    notes_of,
     paces,
     taxes_of_evaluation,
 )
@@ -277,7 +278,7 @@ def check(
     caches = [name for name in counters if name not in scheme_titles()]
     among = PAGE_FLOW_SCHEME if caches or data else ""
     said = [verdict(rows, WRITES, min, among=among), _of_caches(rows, caches)]
-    finding = sentences(*said, _of_data(of_data))
+    finding = sentences(*said, _of_data(of_data), notes_of(counters))
     spare = answer.budget.spare
     about = about_data(
         data,

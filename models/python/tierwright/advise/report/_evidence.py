@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from tierwright.advise.advice._words import notes_of_replays, run_so, with_flows
+from tierwright.advise.advice._words import run_so, with_flows
 from tierwright.advise.advice.found import FIGURES
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
@@ -19,7 +19,7 @@ from tierwright.advise.report._charts import (
     tornado_chart,
 )
 from tierwright.advise.report._markup import Markup, joined, table, tag
-from tierwright.common.wording import counted, listed, percent
+from tierwright.common.wording import counted, listed, notes_of_replays, percent
 from tierwright.profile.categories import DEFAULT_KIND
 
 _FIRST_REJECTED = 10

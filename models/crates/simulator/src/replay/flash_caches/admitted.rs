@@ -6,6 +6,7 @@ use super::checkpoints::Target;
 use super::options::Options;
 use super::rate::ByTime;
 use super::sampled::check_categories;
+use super::settled::ByClock;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
     Sampled, Unsampled, Warning, as_of_host,
@@ -281,6 +282,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     type Device = C::Device;
 
     const NEEDS_ADDRESSES: bool = true;
+    const COUNTS_UNIQUE: bool = C::COUNTS_UNIQUE;
     const HAS_STREAMS: bool = C::HAS_STREAMS;
     const OPTIONS: &'static [OptionAbout] = C::OPTIONS;
 
@@ -501,6 +503,10 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         let mut notes = self.cache.notes();
         notes.extend(self.gate.notes());
         notes
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        self.cache.by_clock()
     }
 
     fn recount(

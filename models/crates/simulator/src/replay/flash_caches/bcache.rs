@@ -4,7 +4,8 @@ use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, NS_PER_MS, Period, next_due};
 use super::sets::{MODES, Mode};
-use super::streams::{Streams, place_of};
+use super::settled::{ByClock, WAITS_FOR_CLEANING};
+use super::streams::{Streams, note_places};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled, recount_single_copies, unit_of,
@@ -30,6 +31,8 @@ const CUTOFF_BYTES: u64 = 4 << 20;
 const SECTOR_BYTES: u64 = 512;
 /// Time between two settings of that rate. [ms]
 const RATE_MS: u64 = 5000;
+/// Seconds in which the rate is to clean what is dirty beyond the aim.
+const EXCESS_S: u64 = 40;
 /// So many of them without an I/O, and it has no limit.
 const IDLE: u32 = 6;
 /// The rate at the beginning, the least, the most, that without a limit, and that when an I/O ends it. [sectors/s]
@@ -331,7 +334,7 @@ impl Bcache {
             back.rate = NO_LIMIT;
             return;
         }
-        let mut proportional = excess / 40;
+        let mut proportional = excess / EXCESS_S as i64;
         let in_them = sectors(self.settings.bucket_pages) * i64::from(self.dirty_buckets);
         if let Some((above, times)) = FRAGMENTED.iter().find(|(above, _)| percent > *above)
             && in_them / dirty > 3
@@ -713,11 +716,7 @@ impl FlashCache for Bcache {
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
-        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
-            if page as usize == self.place_of.len() {
-                self.place_of.push(place_of(space, address));
-            }
-        }
+        note_places(&mut self.place_of, pages, spaces, addresses);
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
@@ -895,6 +894,19 @@ impl FlashCache for Bcache {
     /// Open buckets take pages at their own pace, so there is hardly a moment at which all are full.
     fn filled(&self, usable_pages: u32) -> bool {
         self.filled || self.slots >= u64::from(usable_pages)
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        let beyond = self.dirty.saturating_sub(self.settings.aim);
+        (self.settings.mode == Mode::Back).then_some(ByClock::First {
+            act: "write-back has cleaned what is beyond its share of flash",
+            after: Period {
+                ns: EXCESS_S * 1000 * NS_PER_MS,
+                ..self.settings.delay
+            },
+            waiting: beyond.into(),
+            words: WAITS_FOR_CLEANING,
+        })
     }
 
     fn notes(&self) -> Vec<Warning> {

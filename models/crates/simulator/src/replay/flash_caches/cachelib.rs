@@ -4,6 +4,7 @@ use super::cachelib_small;
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
+use super::settled::ByClock;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled, Warning, as_of_host, recount_copies, unit_of,
@@ -169,6 +170,8 @@ pub(crate) struct CacheLib {
     due: u64,
     /// When the clock started: at the first access, or after a crash.
     began: u64,
+    /// How often the chance was adjusted.
+    adjusted: u64,
 }
 
 /// Regions of one priority.
@@ -791,6 +794,7 @@ impl FlashCache for CacheLib {
             period: 1,
             due: u64::MAX,
             began: 0,
+            adjusted: 0,
         }
     }
 
@@ -821,6 +825,7 @@ impl FlashCache for CacheLib {
     fn background(&mut self, now: u64, _host: &mut impl Host) -> u64 {
         while self.due <= now {
             self.set_chance(self.due);
+            self.adjusted += 1;
             self.due = self.due.saturating_add(self.period);
         }
         self.due
@@ -872,6 +877,19 @@ impl FlashCache for CacheLib {
     const FULL_WHEN: Option<&'static str> = Some("a region must be emptied for the first time");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.was_full
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        let Admission::DynamicRandom { target, .. } = self.settings.admission else {
+            return None;
+        };
+        Some(ByClock::Holds {
+            every: self.settings.minute,
+            times: self.adjusted,
+            written: self.appended,
+            target,
+            chance: self.chance,
+        })
     }
 
     fn notes(&self) -> Vec<Warning> {

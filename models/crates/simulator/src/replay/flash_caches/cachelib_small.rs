@@ -6,6 +6,7 @@ use super::chains::NONE;
 use super::object_sets::{ObjectSets, Shape};
 use super::options::Options;
 use super::rate::ByTime;
+use super::settled::ByClock;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled, Warning, as_of_host, recount_copies,
@@ -331,6 +332,10 @@ impl FlashCache for Mixed {
                     .to_owned(),
         });
         notes
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        self.large.by_clock()
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {

@@ -1,14 +1,17 @@
 //! Categories of accesses: what an admission may tell apart. One line each in the table below.
 
-use crate::access::{Chunk, FIRST_OF_REQUEST};
+use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
 use crate::error::{Error, Result};
 use crate::replay::settings::spelled;
+use crate::replay::whole_requests::WholeRequests;
 
 /// Categories that are told apart; those with larger numbers are one.
 pub(crate) const MOST: u16 = 5_000;
 
 const NS_PER_HOUR: u64 = 3_600_000_000_000;
 const HOURS_PER_DAY: u64 = 24;
+/// The way that needs to know the whole of a request.
+pub(super) const BY_REQUEST: &str = "size";
 
 /// What is known of an access.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +72,36 @@ pub fn categories_need_times(options: &[(String, String)]) -> bool {
     })
 }
 
+/// Whether the options of a contender tell accesses apart by the sizes of their requests.
+pub(crate) fn by_request(options: &[(String, String)]) -> bool {
+    let is_named = |value: &str| {
+        Categories::named(&spelled(value.trim())).is_some_and(|way| way.about.name == BY_REQUEST)
+    };
+    let given = |(name, value): &(String, String)| match spelled(name).as_str() {
+        // The usual way of small objects is this one.
+        "small" => true,
+        "categories" | "small_by" => is_named(value),
+        _ => false,
+    };
+    options.iter().any(given)
+}
+
+/// Replays a source, in chunks that end with a request where that matters.
+///
+/// # Errors
+/// Whatever `replay` reports.
+pub(crate) fn in_whole_requests<T>(
+    matters: bool,
+    source: &mut dyn AccessSource,
+    replay: impl FnOnce(&mut dyn AccessSource) -> Result<T>,
+) -> Result<T> {
+    if matters {
+        replay(&mut WholeRequests::new(source))
+    } else {
+        replay(source)
+    }
+}
+
 /// One of the ways.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Categories {
@@ -94,7 +127,7 @@ impl Categories {
             .collect()
     }
 
-    /// Numbers the accesses of a chunk, [`MOST`] at most. A request that goes on in the next chunk counts as two.
+    /// Numbers the accesses of a chunk, [`MOST`] at most; by size, one of those of [`in_whole_requests`].
     ///
     /// # Errors
     /// [`Error::BadParameter`] where the trace lacks what the way needs.

@@ -21,7 +21,7 @@
 
 use serde::Serialize;
 
-use super::categories::{Categories, MOST};
+use super::categories::{BY_REQUEST, Categories, MOST, in_whole_requests};
 use super::engine::{self, Engine};
 use super::options::Options;
 use super::{
@@ -398,7 +398,10 @@ pub fn category_counts(
     let settings = Settings { categories: way };
     let dram = DramSettings::defaults(&[]);
     let mut engine = Engine::<Lru, Counter>::new(ram_pages, 1, dram, settings);
-    let course = engine::replay(source, &mut engine, &mut (), None, on_progress)?;
+    let by_request = way.about.name == BY_REQUEST;
+    let course = in_whole_requests(by_request, source, |source| {
+        engine::replay(source, &mut engine, &mut (), None, on_progress)
+    })?;
     engine
         .recount(course.totals, None)
         .map_err(|text| disagreement("categories", &text))?;

@@ -2,6 +2,7 @@
 
 use super::options::Options;
 use super::rate::{NAME as RATE, Period, next_due};
+use super::settled::ByClock;
 use super::{ClockUnit, OptionAbout};
 use crate::error::{Error, Result};
 
@@ -101,6 +102,19 @@ impl Checkpoints {
         };
         let taken = period.ends_until(now - origin, unit);
         origin.saturating_add(period.end(taken + 1, unit))
+    }
+
+    /// Those by time, for which so many `changed` pages of DRAM wait.
+    pub(super) fn by_clock(self, changed: u64) -> Option<ByClock> {
+        self.period.map(|after| ByClock::First {
+            act: "the database first takes a checkpoint",
+            after,
+            waiting: changed,
+            words: (
+                "changed page of RAM waits to be written",
+                "changed pages of RAM wait to be written",
+            ),
+        })
     }
 
     /// Refuses those by time in a trace that has none, if no rate is stated.

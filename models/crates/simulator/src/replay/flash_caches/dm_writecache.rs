@@ -4,7 +4,8 @@ use super::chains::{Ends, Links, NONE};
 use super::frames::{Copies, FrameTable};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
-use super::streams::place_of;
+use super::settled::ByClock;
+use super::streams::note_places;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled,
@@ -328,10 +329,33 @@ impl FlashCache for DmWritecache {
         ))
     }
 
-    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
-        Err(Unsampled::always(
-            "what it writes back together is adjacent, of which a sample holds little",
-        ))
+    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        if settings.pages_per_second.is_some() {
+            return Err(Unsampled::unless(
+                "a disk that keeps up, without writeback_pages_per_s",
+                "its disk takes a number of pages a second, which does not shrink with flash",
+            ));
+        }
+        // What write-back frees at once, or, where the watermarks are one, what may be in use.
+        let part = match settings.high - settings.low {
+            0 => settings.high.max(1),
+            between => between,
+        };
+        // A sample holds few of the pages that are adjacent, and commits go by time.
+        Ok(Sampled {
+            smallest_part: f64::from(u8::try_from(part).unwrap_or(u8::MAX)) / 100.0,
+            untold: &[
+                "flash_sequential_page_writes",
+                "flash_random_page_writes",
+                "flash_sequential_write_batches",
+                "flash_stage_out_reads",
+                "flash_batch_reads",
+                "flash_batch_read_pages",
+                "disk_batch_writes",
+                "disk_batch_write_pages",
+                "metadata_random_page_writes",
+            ],
+        })
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {
@@ -364,11 +388,7 @@ impl FlashCache for DmWritecache {
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
-        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
-            if page as usize == self.place_of.len() {
-                self.place_of.push(place_of(space, address));
-            }
-        }
+        note_places(&mut self.place_of, pages, spaces, addresses);
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
@@ -482,6 +502,18 @@ impl FlashCache for DmWritecache {
     const FULL_WHEN: Option<&'static str> = Some("write-back first starts");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.reached
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        Some(ByClock::First {
+            act: "dm-writecache first commits by time",
+            after: self.settings.commit,
+            waiting: self.changed_list.len() as u64,
+            words: (
+                "changed page of metadata waits to be written",
+                "changed pages of metadata wait to be written",
+            ),
+        })
     }
 
     fn recount(

@@ -5,17 +5,20 @@ use serde::{Serialize, Serializer};
 use super::checkpoints::Checkpoints;
 use super::counters::FlashCacheCounters;
 use super::rate::Stretch;
+use super::settled::Span;
 use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::ftl::FtlResult;
 use crate::progress::{OnProgress, report};
+use crate::replay::bits::BitSet;
 use crate::replay::future::Future;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::timed::{Clock, Held, Moment};
 use crate::replay::translation::Under;
+use crate::replay::two_tier::Warning;
 use crate::replay::{
     BATCH, FLASH, Fill, Places, Placing, RAM, Totals, WarmedUp, addresses_of, check_filled,
     disagreement, distinct_pages, next_stop, write_accesses,
@@ -281,6 +284,9 @@ pub(crate) struct Engine<P, C: FlashCache> {
     /// Whether a page was changed since the last checkpoint, as far as simulated time asks.
     changed: bool,
     unit: ClockUnit,
+    /// When the clock was last started, and the longest that it ran before.
+    clock_began: u64,
+    longest: u64,
     /// Whether what the cache copies in the background takes time.
     is_timed: bool,
 }
@@ -307,6 +313,8 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             origin: None,
             changed: false,
             unit: ClockUnit::Accesses,
+            clock_began: 0,
+            longest: 0,
             is_timed: false,
         }
     }
@@ -339,6 +347,8 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Tells the cache by which clock it works, before the first access.
     pub(crate) fn start_clock(&mut self, unit: ClockUnit, now: u64) {
         self.unit = unit;
+        self.longest = self.longest.max(now - self.clock_began);
+        self.clock_began = now;
         if self.is_timed {
             self.cache.pace_copies();
         }
@@ -563,6 +573,20 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     fn usable_pages(&self) -> u32 {
         let unit = C::unit_pages(&self.settings);
         self.around.flash_pages / unit * unit
+    }
+
+    /// Notes on what the cache and the database do by the clock, for which a replay up to `now` was too short.
+    pub(crate) fn too_short(&self, now: u64) -> Vec<Warning> {
+        let since_start = now - self.clock_began;
+        let span = Span {
+            unit: self.unit,
+            since_start,
+            longest: self.longest.max(since_start),
+        };
+        let changed = self.around.dram.dirty_pages();
+        let checkpoints = self.checkpoints.by_clock(changed);
+        let all = self.cache.by_clock().into_iter().chain(checkpoints);
+        all.filter_map(|by_clock| by_clock.note(span)).collect()
     }
 
     /// Whether flash counts as full.
@@ -801,6 +825,8 @@ pub(crate) struct Course {
     /// Whether the warm-up is still to end with a full cache.
     filling: bool,
     now: u64,
+    /// Pages of the accesses since the warm-up, where they are asked for.
+    seen: BitSet,
 }
 
 impl Course {
@@ -814,6 +840,7 @@ impl Course {
             before: FlashCacheCounters::default(),
             background_before: FlashCacheCounters::default(),
             now: 0,
+            seen: BitSet::default(),
         }
     }
 
@@ -828,6 +855,9 @@ impl Course {
         self.totals.distinct_pages = distinct_pages(chunk, self.totals.distinct_pages)?;
         C::check_distinct_pages(self.totals.distinct_pages)?;
         engine.grow(self.totals.distinct_pages);
+        if C::COUNTS_UNIQUE {
+            self.seen.grow(self.totals.distinct_pages);
+        }
         let timed = !chunk.times_ns.is_empty();
         if timed && chunk.times_ns.len() != chunk.len() {
             return Err(disagreement("trace source", "pages without a time"));
@@ -888,6 +918,9 @@ impl Course {
                 {
                     self.crash(engine, watch, plan, done, now);
                 }
+                if C::COUNTS_UNIQUE {
+                    self.seen.insert(page);
+                }
                 let write = chunk.flags[index] & WRITE != 0;
                 if W::ACTIVE {
                     let before = engine.around.counters;
@@ -921,6 +954,7 @@ impl Course {
                 self.before = engine.around.counters;
                 self.background_before = engine.background;
                 engine.around.device.restart_counters();
+                self.seen.clear();
                 watch.warmed_up();
             }
         }
@@ -946,6 +980,16 @@ impl Course {
             watch.restored(bytes, pages);
             watch.redo(engine.taken(), |page| engine.cache.holds(page));
         }
+    }
+
+    /// Distinct pages of the accesses counted, where they are asked for.
+    pub(crate) fn unique_pages(&self) -> u64 {
+        self.seen.len()
+    }
+
+    /// The time of the last access, as the clock counts.
+    pub(crate) fn now(&self) -> u64 {
+        self.now
     }
 
     /// What nobody waited for, behind the warm-up.

@@ -3,6 +3,7 @@
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
+use super::settled::ByClock;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, RAM_POLICY, Sampled, Unsampled, recount_single_copies,
@@ -89,6 +90,9 @@ pub(crate) struct L2arc {
     carried: u64,
     /// Pages written since the last block of the log.
     unlogged: u64,
+    /// Feeds until now, and the pages that the last one wrote.
+    feeds: u64,
+    last_fed: u64,
 }
 
 /// The lists, in the order in which they are fed from.
@@ -434,6 +438,8 @@ impl FlashCache for L2arc {
             written_today: 0,
             carried: 0,
             unlogged: 0,
+            feeds: 0,
+            last_fed: 0,
         }
     }
 
@@ -463,7 +469,10 @@ impl FlashCache for L2arc {
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
         self.ram_pages = host.dram_pages();
         while self.due <= now {
+            let before = host.counters().flash_fills;
             self.feed(self.due, host);
+            self.feeds += 1;
+            self.last_fed = host.counters().flash_fills - before;
             self.due = self.due.saturating_add(self.second);
         }
         self.due
@@ -544,6 +553,17 @@ impl FlashCache for L2arc {
     const FULL_WHEN: Option<&'static str> = Some("its ring has gone round");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.is_full
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        (!self.is_full).then_some(ByClock::Fills {
+            act: "L2ARC is fed",
+            every: self.settings.second,
+            times: self.feeds,
+            last: self.last_fed,
+            filled: u64::from(self.hand),
+            usable: u64::from(self.capacity),
+        })
     }
 
     fn recount(

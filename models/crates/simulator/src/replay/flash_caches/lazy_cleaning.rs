@@ -6,6 +6,7 @@ use super::frames::{self, DIRECTORY, EntriesOnFlash, directory_of, record_free, 
 use super::lru2::{Lru2, MAX_FRAMES};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, NAME as RATE, Period};
+use super::settled::{ByClock, WAITS_FOR_CLEANING};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled,
@@ -69,12 +70,17 @@ impl Wakes {
         })
     }
 
+    /// Whether it wakes by time under a clock.
+    fn goes_by_time(self, unit: ClockUnit) -> bool {
+        unit == ClockUnit::Nanoseconds || self.asked == Some(ClockUnit::Nanoseconds)
+    }
+
     /// The period of a clock.
     fn period(self, unit: ClockUnit) -> Period {
-        if unit == ClockUnit::Accesses && self.asked != Some(ClockUnit::Nanoseconds) {
-            Period::of_accesses(self.by_accesses)
-        } else {
+        if self.goes_by_time(unit) {
             self.by_time
+        } else {
+            Period::of_accesses(self.by_accesses)
         }
     }
 }
@@ -413,6 +419,22 @@ impl FlashCache for LazyCleaning {
         self.period = self.settings.cleaner.period(unit);
         self.wait(now);
         self.due
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        let dirty = self.order.dirty_len();
+        let Settings {
+            most_dirty,
+            cleaner,
+            ..
+        } = self.settings;
+        let after = cleaner.period(self.unit);
+        (dirty > most_dirty && cleaner.goes_by_time(self.unit)).then_some(ByClock::First {
+            act: "the cleaner first wakes",
+            after,
+            waiting: dirty as u64,
+            words: WAITS_FOR_CLEANING,
+        })
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {

@@ -66,6 +66,7 @@ use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 pub(crate) use admitted::Gate;
 use admitted::{ADMISSION, Admitted, BY_CATEGORY};
 pub use categories::{CategoryAbout, categories, categories_need_times};
+pub(crate) use categories::{by_request, in_whole_requests};
 pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
 use checkpoints::{Checkpoints, Target};
 pub use counters::FlashCacheCounters;
@@ -78,6 +79,7 @@ pub use own_counters::OwnCounter;
 use rate::{ByTime, Stretch};
 use sampled::{Sampled, Unsampled};
 pub(crate) use sampled::{SampledCaches, sampled_categories};
+use settled::ByClock;
 
 mod admitted;
 mod assignments;
@@ -114,6 +116,7 @@ mod rate;
 mod sampled;
 mod sce;
 mod sets;
+mod settled;
 mod streams;
 mod tac;
 #[cfg(test)]
@@ -257,6 +260,9 @@ pub(crate) trait FlashCache: Sized {
     /// Whether some of its pages die otherwise than the others, which a device with two streams keeps apart.
     const HAS_STREAMS: bool = false;
 
+    /// Whether it has a count of the distinct pages of the accesses that are counted.
+    const COUNTS_UNIQUE: bool = false;
+
     /// Options beside those of the engine.
     const OPTIONS: &'static [OptionAbout];
 
@@ -390,6 +396,10 @@ pub(crate) trait FlashCache: Sized {
     /// Things to know about what it was given, once the trace was seen.
     fn notes(&self) -> Vec<Warning> {
         Vec::new()
+    }
+    /// What it does by the clock, as the replay left it, if a replay can be too short for it.
+    fn by_clock(&self) -> Option<ByClock> {
+        None
     }
     /// Counts the system's own state again; the text says what disagrees.
     fn recount(
@@ -639,6 +649,9 @@ pub struct FlashCacheResult {
     /// Of these, what was done while nobody waited: at a time that was due, or by a checkpoint. What is 0 is left out.
     #[serde(serialize_with = "as_counted_map")]
     pub background: FlashCacheCounters,
+    /// Distinct pages of the accesses counted, where the system asks for them.
+    #[serde(skip)]
+    unique_pages: u64,
     /// Of the counters, what the system itself has a name for.
     #[serde(flatten, serialize_with = "as_own_map")]
     pub own_counters: Vec<(&'static str, u64)>,
@@ -682,6 +695,13 @@ fn as_own_map<S: Serializer>(
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(counters.iter().copied())
+}
+
+impl FlashCacheResult {
+    /// The ratio that the system has a name for, if it has one: nothing where no page was accessed.
+    pub fn own_ratio(&self) -> Option<(&'static str, Option<f64>)> {
+        own_counters::written_for_each(self.scheme, &self.counters, self.unique_pages)
+    }
 }
 
 /// What one replay needs.
@@ -819,14 +839,16 @@ pub fn simulate_flash_cache(
     on_progress: OnProgress<'_>,
 ) -> Result<FlashCacheResult> {
     let about = find(name).ok_or_else(|| unknown(name))?;
-    let run = Run {
-        source,
-        ram_pages,
-        flash_pages,
-        options,
-        on_progress,
-    };
-    simulate_named(about, run)
+    in_whole_requests(by_request(options), source, |source| {
+        let run = Run {
+            source,
+            ram_pages,
+            flash_pages,
+            options,
+            on_progress,
+        };
+        simulate_named(about, run)
+    })
 }
 
 /// The flash cache of a name, which may be written in upper case, and with `-` for `_`.
@@ -1178,7 +1200,12 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     Ok(FlashCacheResult {
         ram_pages,
         flash_pages,
-        own_counters: own_counters::counted(about.about.name, &result.counters, &options),
+        own_counters: own_counters::counted(
+            about.about.name,
+            &result.counters,
+            result.unique_pages,
+            &options,
+        ),
         options,
         ..result
     })
@@ -1276,6 +1303,8 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         engine::replay(source, &mut engine, watch, plan, on_progress)?
     };
     let background = course.background(&engine);
+    let too_short = engine.too_short(course.now());
+    let unique_pages = course.unique_pages();
     let engine::Course {
         totals,
         before,
@@ -1287,6 +1316,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         .map_err(|text| disagreement(about.about.name, &text))?;
     let mut warnings = C::warnings(engine.settings(), totals);
     warnings.extend(engine.cache.notes());
+    warnings.extend(too_short);
     if about.needs.contains(&WRITES) && totals.write_accesses == 0 && totals.accesses > 0 {
         warnings.push(Warning {
             name: "no_writes",
@@ -1308,6 +1338,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         distinct_pages: totals.distinct_pages as u64,
         counters: engine.around.counters.since(before),
         background,
+        unique_pages,
         own_counters: Vec::new(),
         slots_used: cache.slots_used(),
         old_versions: cache.old_versions(),

@@ -4,6 +4,7 @@ use super::chains::{Ends, Links, NONE};
 use super::lines::{DirtyLines, Lines};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, NS_PER_MS, Period};
+use super::settled::{ByClock, WAITS_FOR_CLEANING};
 use super::streams::{Streams, place_of};
 use super::units::MOST_UNIT_PAGES;
 use super::{
@@ -761,6 +762,30 @@ impl FlashCache for OpenCas {
 
     fn slots_used(&self) -> u64 {
         self.lines.pages_in_use()
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        let Settings {
+            mode,
+            cleaning,
+            wake,
+            stale,
+            ..
+        } = self.settings;
+        let (act, after) = match cleaning {
+            _ if !mode.keeps_dirty() => return None,
+            // Lines that were found busy have a note of their own.
+            Cleaning::Alru if self.looks > 0 && self.idle_looks == 0 => return None,
+            Cleaning::Alru => ("ALRU first cleans a cache line", wake.whole_to(stale)),
+            Cleaning::Acp => ("ACP first cleans a cache line", self.period),
+            Cleaning::Nop => return None,
+        };
+        Some(ByClock::First {
+            act,
+            after,
+            waiting: self.lines.dirty_pages().into(),
+            words: WAITS_FOR_CLEANING,
+        })
     }
 
     fn notes(&self) -> Vec<Warning> {

@@ -184,6 +184,7 @@ impl FlashCache for RamFilter {
     type Image = ();
     type Device = Frames;
 
+    const COUNTS_UNIQUE: bool = true;
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
             name: "mode",

@@ -118,6 +118,26 @@ impl Period {
         }
     }
 
+    /// As many of these periods as are not shorter than another one.
+    pub(super) fn whole_to(self, other: Self) -> Self {
+        Self {
+            ns: other.ns.div_ceil(self.ns).max(1) * self.ns,
+            ..self
+        }
+    }
+
+    /// Its length. [s]
+    #[expect(clippy::cast_precision_loss, reason = "a length to show")]
+    pub(super) fn length(self) -> f64 {
+        self.ns as f64 / NS_PER_S as f64
+    }
+
+    /// What its clock counted. [s]
+    #[expect(clippy::cast_precision_loss, reason = "a length to show")]
+    pub(super) fn seconds(self, ticks: u64, unit: ClockUnit) -> f64 {
+        ticks as f64 / self.per_second(unit) as f64
+    }
+
     /// The period as the clock counts it.
     pub(super) fn ticks(self, unit: ClockUnit) -> u64 {
         let ticks = u128::from(self.ns) * u128::from(self.per_second(unit)) / u128::from(NS_PER_S);

@@ -1,7 +1,7 @@
 //! Which flash caches a small one represents that sees a sample of the pages: each says so itself.
 
 use super::assignments::CATEGORIES;
-use super::categories::Categories;
+use super::categories::{BY_REQUEST, Categories};
 use crate::error::{Error, Result};
 use crate::replay::settings::{Chosen, spelled};
 
@@ -91,7 +91,7 @@ pub(crate) fn sampled_categories(options: &[(String, String)]) -> Result<()> {
 
 /// What is not in a sample of pages of some categories.
 pub(super) fn check_categories(categories: Categories) -> std::result::Result<(), Unsampled> {
-    if categories.about.name == "size" {
+    if categories.about.name == BY_REQUEST {
         return Err(Unsampled::unless(
             "categories=relation",
             "its categories are sizes of requests, of which a sample holds single pages",

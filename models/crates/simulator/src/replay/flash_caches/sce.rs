@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
+use super::settled::ByClock;
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
@@ -122,6 +123,9 @@ pub(crate) struct Sce {
     under_way: VecDeque<(u64, u32)>,
     /// The last write of each page under way.
     last_write: FastMap<u32, LastWrite>,
+    /// How often the threads woke, and the pages that they promoted the last time.
+    woken: u64,
+    last_promoted: u64,
 }
 
 /// A write that is under way to flash.
@@ -506,6 +510,8 @@ impl FlashCache for Sce {
             write: 0,
             under_way: VecDeque::new(),
             last_write: FastMap::default(),
+            woken: 0,
+            last_promoted: 0,
         }
     }
 
@@ -540,7 +546,10 @@ impl FlashCache for Sce {
         if self.due <= now {
             self.end_writes(self.due);
             if self.reads > 0 {
+                let before = host.counters().flash_fills;
                 self.wake(host);
+                self.woken += 1;
+                self.last_promoted = host.counters().flash_fills - before;
             }
             self.due = next_due(now, self.period);
         }
@@ -622,6 +631,17 @@ impl FlashCache for Sce {
 
     fn slots_used(&self) -> u64 {
         self.slot.len() as u64 * u64::from(self.settings.fragment_pages)
+    }
+
+    fn by_clock(&self) -> Option<ByClock> {
+        Some(ByClock::Fills {
+            act: "SCE promotes fragments",
+            every: self.settings.period,
+            times: self.woken,
+            last: self.last_promoted,
+            filled: self.slots_used(),
+            usable: u64::from(self.slots) * u64::from(self.settings.fragment_pages),
+        })
     }
 
     fn recount(

@@ -12,6 +12,15 @@ pub(super) fn place_of(space: u32, address: u64) -> u64 {
     address.wrapping_add(u64::from(space).wrapping_mul(RELATION))
 }
 
+/// Notes the places of pages that no access was to before: pages are numbered as they appear.
+pub(super) fn note_places(places: &mut Vec<u64>, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+    for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
+        if page as usize == places.len() {
+            places.push(place_of(space, address));
+        }
+    }
+}
+
 /// The streams that were last seen: where each would continue, and how long it is.
 #[derive(Debug)]
 pub(super) struct Streams {

@@ -43,7 +43,7 @@ use crate::replay::admission::all::All;
 use crate::replay::admission::{
     self, ADMISSION, ADMISSION_AT_MISS, ASSIGNMENT, Admission, CATEGORIES, ForAdmission, LIFETIME,
 };
-use crate::replay::flash_caches::Gate;
+use crate::replay::flash_caches::{Gate, by_request, in_whole_requests};
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Guarding, Policy};
 use crate::replay::settings::{Setting, Settings, Values, spelled};
@@ -292,6 +292,19 @@ struct Rules {
 /// [`Error::BadParameter`] for an unknown name or option, a missing cost or an impossible size,
 /// [`Error::Cancelled`], and whatever `source` reports.
 pub fn simulate_online(
+    source: &mut dyn AccessSource,
+    name: &str,
+    ram_pages: u64,
+    flash_pages: u64,
+    options: &[(String, String)],
+    on_progress: OnProgress<'_>,
+) -> Result<OnlineResult> {
+    in_whole_requests(by_request(options), source, |source| {
+        choose(source, name, ram_pages, flash_pages, options, on_progress)
+    })
+}
+
+fn choose(
     source: &mut dyn AccessSource,
     name: &str,
     ram_pages: u64,
