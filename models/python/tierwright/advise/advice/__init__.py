@@ -459,7 +459,14 @@ def _answer(
     )
     weak = _outlasting.weaknesses(asked, table, best, chosen)
     warnings = (
-        *_checked.about_replays(asked, table, tried, by_model, best),
+        *_checked.about_replays(
+            asked,
+            table,
+            tried,
+            by_model,
+            best,
+            "" if recommended is None else _words.named(recommended),
+        ),
         *_caches.about(caches, table),
         *_notes.about_alternatives(chosen),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
@@ -491,7 +498,7 @@ def _answer(
         ),
         replayed_from=None
         if best is None or by_model is None or best == by_model
-        else table.title(by_model),
+        else _checked.flowing(table, by_model),
         replays_tied=decided.settled.is_tied(asked, options.month_cents),
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,

@@ -14,6 +14,7 @@ import numpy as np
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table, finite
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
@@ -743,8 +744,9 @@ def about_replays(
     tried: Sequence[Replayed],
     by_model: int | None,
     best: int | None,
+    choice: str = "",
 ) -> Iterator[Caution]:
-    """Say at the top where the replay differs from the model by more than its error, or changes the choice."""
+    """Say at the top where the replay differs from the model by more than its error, or changes the choice, which is named."""
     for each in tried:
         if each.at == best:
             yield from (as_counted(warning) for warning in each.warnings)
@@ -765,17 +767,17 @@ def about_replays(
             "them as the model asks for",
             "rely on the replay, and record for longer",
             could_change_choice=True,
-            effect=f"the choice is {table.title(best)}"
+            effect=f"the choice is {choice}"
             if best is not None
             else "nothing keeps every limit",
         )
     if by_model != best and by_model is not None and best is not None:
         yield Caution(
             "replay_changes_choice",
-            f"by the model the choice was {table.title(by_model)}; the replay decides otherwise",
+            f"by the model the choice was {flowing(table, by_model)}; the replay decides otherwise",
             "rely on the replay: the ranking that is shown is that of the replay",
             could_change_choice=True,
-            effect=f"the choice is {table.title(best)}",
+            effect=f"the choice is {choice}",
         )
     beyond = [each for each in tried if each.is_beyond_band]
     if beyond:
@@ -795,6 +797,11 @@ def about_replays(
             could_change_choice=by_model != best,
             effect="the ranking that is shown is that of the replay",
         )
+
+
+def flowing(table: Table, at: int) -> str:
+    """Name an option with its page flow: replays tell those of the same hardware apart."""
+    return with_flow(table.title(at), table.scheme(at))
 
 
 def _apart(each: Replayed) -> str:
