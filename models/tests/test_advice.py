@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
@@ -1570,6 +1571,69 @@ def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:
     for busy in (None, 0.5, 1.0):
         assert "would have to be" not in said(busy)
         assert "100,000 USD today," in said(busy)
+    # What is known of it is said where its cost is not.
+    dear = replace(dear, usd_per_month=None, purchase_usd=None)
+    unknown = "per month; what there is today costs an unknown amount"
+    assert said(0.5).endswith(f"{unknown}.")
+    assert said(5.93).endswith(
+        f"{unknown}; what there is today would have to be 593 % busy in the busiest hour."
+    )
+
+
+def test_a_price_without_the_machine_says_so() -> None:
+    """Devices bought by themselves beside whole systems: their machine is free only because nobody stated its price."""
+    best = ask().recommendation
+    assert best is not None
+    assert best.kind == "devices"
+    whole = replace(best, kind="instances")
+    what = "The machine that RAM and devices need is not in"
+    assert _words.machine_text(best, best) == f"{what} these prices."
+    assert _words.machine_text(best, whole) == f"{what} its price."
+    assert _words.machine_text(best, None) == f"{what} its price."
+    assert (
+        _words.machine_text(whole, best) == f"{what} the price of the best alternative."
+    )
+    assert _words.machine_text(whole, whole) == _words.machine_text(whole, None) == ""
+    assert what not in ask().because
+    both = replace(DEVICES_ALONE, kinds=("devices", "instances"))
+    assert what in ask(candidates=both).because
+    priced = replace(both, machine_usd=Decimal(0))
+    assert what not in ask(candidates=priced).because
+
+
+def test_months_of_none_have_a_hint_of_their_own() -> None:
+    with pytest.raises(BadInput) as refused:
+        ask(horizon_months=0)
+    assert "horizon_months" in refused.value.message
+    assert "over how many whole months a purchase is spread" in refused.value.hint
+    with pytest.raises(BadInput) as refused:
+        ask(objective="best")
+    assert refused.value.hint == "state what is bought for"
+
+
+def test_sizes_are_read_as_answers_print_them() -> None:
+    found = checked_constraints({"ram_bytes": "2.67 TiB"})["ram_bytes"]
+    assert found == int(Decimal("2.67") * 2**40)
+    have = have_from_mapping(
+        {"ram": "1.3GiB", "disk_device": "seagate-exos-x24-24tb"}, "have"
+    )
+    assert have.ram_bytes == int(Decimal("1.3") * 2**30)
+
+
+def test_money_is_text_in_the_whole_document() -> None:
+    today = Have(
+        machines=1,
+        ram_bytes=2 * TIB,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=20,
+        usd_per_month=Decimal(10**6),
+    )
+    found = ask(have=today)
+    document = found.to_dict()
+    assert document["saving_usd_per_month"] == str(found.saving_usd_per_month)
+    for row in document["recommendation"]["bill"]:
+        for name in ("usd_per_month", "purchase_usd"):
+            assert re.fullmatch(r"\d+\.\d\d", row[name]), row
 
 
 def test_what_is_unknown_of_every_option_is_not_called_broken() -> None:

@@ -1032,7 +1032,9 @@ def scenario_row(
 ) -> ScenarioRow:
     """A choice that breaks a limit where there is an x, of that cost."""
     cells = tuple(
-        Regret(Decimal(usd), ("peak_busy",) if each == "x" else (), Decimal(0), None)
+        Regret(
+            Decimal(usd), ("peak_busy",) if each == "x" else (), Decimal(0), None, ""
+        )
         for each in breaks
     )
     name = f"{usd} with {breaks}"

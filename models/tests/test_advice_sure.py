@@ -31,7 +31,7 @@ from tierwright.advise.advice.found import FIGURES, Advice, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
-from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
+from tierwright.evaluate.advice.information import NEAR, Buys, Regret, regret, worth_of
 from tierwright.evaluate.advice.later import months_until, stretched_curve
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
@@ -1351,28 +1351,36 @@ def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None
     assert "I/O time per access" in said.stdout
 
 
+KEPT = Regret(1.0, 0.0, 0.0, 0.0)
+
+
 def test_words_follow_the_figures() -> None:
-    sure = _confidence._text(1.0, Decimal("0.00"), 0.0, ())
+    sure = _confidence._text(1.0, Decimal("0.00"), KEPT, ())
     assert "within 1 % of the best in all draws" in sure
     assert "on average it costs no more than the best." in sure
     assert "limit" not in sure
     first = Information("the law", Decimal("310.00"), "Measure it first: worth it.")
-    measured = _confidence._text(0.5, Decimal(400), 0.0, (first,))
+    measured = _confidence._text(0.5, Decimal(400), KEPT, (first,))
     assert "on average it costs 400 USD per month more than the best" in measured
     assert measured.endswith("more than the best. Measure it first: worth it.")
     nothing = replace(first, usd_per_month=Decimal("0.00"))
-    assert "Measure" not in _confidence._text(0.5, Decimal(400), 0.0, (nothing,))
+    assert "Measure" not in _confidence._text(0.5, Decimal(400), KEPT, (nothing,))
     assert "on average it costs no more than the best." in sure
     assert "400 USD per month more than the best" in measured
     assert _confidence._not_calibrated(100_000) == ""
-    few = _confidence._text(1.0, None, 0.0, (), _confidence._not_calibrated(99_999))
+    few = _confidence._text(1.0, None, KEPT, (), _confidence._not_calibrated(99_999))
     assert "all draws. Whether that is right was never tried for a recording" in few
-    nearly = _confidence._text(0.998, None, 0.002, ())
+    nearly = _confidence._text(0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ())
     assert "in more than 99 % of the draws" in nearly
-    unsure = _confidence._text(0.25, None, 0.5, ())
+    often = Regret(0.25, 0.0, 0.5, 12.5)
+    unsure = _confidence._text(0.25, None, often, ())
     assert "25 % of the draws" in unsure
     assert "USD" not in unsure
-    assert "In 50 % of all draws it breaks a limit" in unsure
+    start = "Enlarged or replaced where it breaks a limit, in 50 % of all draws"
+    assert unsure.startswith(f"{start}, it stays within")
+    assert _confidence._text(0.25, Decimal(0), often, ()).startswith(
+        f"{start} and for 12.5 USD per month more there on average, it stays within"
+    )
 
 
 # --- prices that may be off -------------------------------------------------------------

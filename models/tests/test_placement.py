@@ -228,6 +228,10 @@ def test_small_workloads_share_and_large_ones_do_not() -> None:
     rate = sum(each.accesses_per_s for each in held)
     hits = sum(each.accesses_per_s * each.hit_share for each in held) / rate
     assert hits == pytest.approx(option.ram_hit_share, abs=1e-3)
+    # Copies elsewhere would outlive the machine; there are none.
+    assert found.finding.endswith(
+        "The only copy of the data of prices and logs is on local disks, which lose it when the instance stops or its host fails."
+    )
     # The data of two large ones are too many for one machine: these stand apart.
     large = Workload("more", workloads()[0].curve, 4000.0)
     only = Candidates(

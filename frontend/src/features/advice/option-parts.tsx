@@ -257,7 +257,7 @@ export function Expected(props: {
       <small>in the busiest hour{mean !== null && `; ${mean} at the mean rate`}</small>
     );
   };
-  const warm = (seconds: number) => time(seconds * 1e6);
+  const warm = (seconds: number) => (seconds === 0 ? "at once" : time(seconds * 1e6));
   const wholeMonths = (months: number) => counted(Math.floor(months), "month");
   const perSecond = (rate: number) => `${formatShort(rate)} /s`;
   return (

@@ -139,10 +139,6 @@ class Bill(Answer):
     def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON; each price as the exact decimal that it is."""
         found = super().to_dict(derivation=derivation)
-        for key in ("usd_per_month", "purchase_usd", "total_usd"):
-            found[key] = text_of(getattr(self, key))
-        newest = self.at_newest_purchase_usd
-        found["at_newest_purchase_usd"] = None if newest is None else text_of(newest)
         found["lines"] = [
             {
                 **plain(line),

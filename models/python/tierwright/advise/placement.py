@@ -25,12 +25,12 @@ from tierwright.advise.advice.request import Candidates
 from tierwright.advise.configurations import data_bytes_of
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.answer import Answer, Figure, Step
-from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
+from tierwright.common.cautions import LOSES_DATA, Caution, Effect, Weigh, anywhere
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.currency import money
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import between, counted, listed, percent
+from tierwright.common.wording import between, counted, listed, percent, sentences
 from tierwright.evaluate.advice.cover import (
     Cover,
     Systems,
@@ -667,7 +667,10 @@ def _placed(
             if least_of is not None:
                 least[name] = least_of.cost
     return Placement(
-        finding=_finding(systems, mine, separate, together, objective)
+        finding=sentences(
+            _finding(systems, mine, separate, together, objective),
+            _on_local_disks(workloads, groups, chosen),
+        )
         if mine is not None
         else _infeasible(workloads, groups, constraints, least),
         warnings=tuple(_cautions(workloads, groups, chosen)),
@@ -803,6 +806,29 @@ def _cautions(
             if each.message not in seen:
                 seen.add(each.message)
                 yield each
+
+
+def _on_local_disks(
+    workloads: Sequence[Workload],
+    groups: Sequence[_Group],
+    chosen: Sequence[tuple[int, Any]],
+) -> str:
+    """Say of which workloads the only copy of the data is on local disks of an instance; empty of none."""
+    names = [
+        workloads[member].name
+        for at, row in chosen
+        for each in _outlasting.weaknesses(
+            groups[at].asked, groups[at].table, int(row), None
+        )
+        if each.caution.name in LOSES_DATA and each.what
+        for member in groups[at].members
+    ]
+    if not names:
+        return ""
+    return (
+        f"The only copy of the data of {listed(names)} is on local disks, which lose it when the instance stops or its host "
+        "fails."
+    )
 
 
 def _steps(

@@ -169,8 +169,11 @@ class Answer:
         for spec in dataclasses.fields(self):
             if spec.name not in (*found, "explain", "weigh"):
                 value = getattr(self, spec.name)
-                found[spec.name] = (
-                    value.to_dict() if hasattr(value, "to_dict") else plain(value)
+                found |= (
+                    {spec.name: value.to_dict()}
+                    if hasattr(value, "to_dict")
+                    # With its name, by which money is told.
+                    else plain({spec.name: value})
                 )
         if derivation:
             found["derivation"] = plain(list(self.derivation()))

@@ -32,7 +32,7 @@ _SIZE_HINT = (
 _KILO = 1000
 
 
-def parse_bytes(text: str) -> Bytes:
+def parse_bytes(text: str, *, round_down: bool = False) -> Bytes:
     """Read a size such as `64GiB`, `1.6TB` or `8192`.
 
     Parameters
@@ -40,6 +40,8 @@ def parse_bytes(text: str) -> Bytes:
     text : str
         A non-negative number, then B, kB, MB, GB, TB, PB (powers of 1000) or KiB ... PiB
         (powers of 1024); no unit means bytes. Case is ignored.
+    round_down : bool
+        Whether part of a byte is dropped, as of the sizes that answers print with three digits.
 
     Returns
     -------
@@ -55,6 +57,8 @@ def parse_bytes(text: str) -> Bytes:
     --------
     >>> parse_bytes("64GiB")
     68719476736
+    >>> parse_bytes("2.67 TiB", round_down=True)
+    2935696278159
     """
     match = _SIZE.fullmatch(text)
     if match is None:
@@ -65,7 +69,7 @@ def parse_bytes(text: str) -> Bytes:
         raise BadInput(f"size `{text}` has the unknown unit `{unit}`", _SIZE_HINT)
     # A fraction, because a Decimal would round at 28 digits.
     value = Fraction(digits.replace("_", "").replace(",", "")) * factor
-    if value.denominator != 1:
+    if value.denominator != 1 and not round_down:
         raise BadInput(f"size `{text}` is not a whole number of bytes", _SIZE_HINT)
     return Bytes(int(value))
 

@@ -31,6 +31,8 @@ CENT = Decimal("0.01")
 EXACT = Context(prec=120)
 """Digits enough for any product of a bill, so that nothing is rounded but lines to the cent."""
 ZERO = Decimal(0)
+NO_USD = Decimal("0.00")
+"""No amount, to the cent as every line has it."""
 MB_PER_MIB = Decimal(2**20) / Decimal(10**6)
 _DRIVES = {"nvme": "nvme_bays", "sata_ssd": "nvme_bays", "hdd": "hdd_bays"}
 """Kind of drive to the bays that it needs; a 2.5-inch SATA drive fits a bay of the front."""
@@ -191,8 +193,8 @@ def bill_sum(lines: Iterable[Line], horizon_months: int) -> Sum:
         [months]
     """
     listed = list(lines)
-    month = sum((line.usd_per_month for line in listed), ZERO)
-    bought = sum((line.purchase_usd for line in listed), ZERO)
+    month = sum((line.usd_per_month for line in listed), NO_USD)
+    bought = sum((line.purchase_usd for line in listed), NO_USD)
     return Sum(month, bought, bought + month * horizon_months)
 
 
@@ -250,8 +252,8 @@ def _lines(build: Build) -> Iterator[Line]:
             "USD/GiB",
             ZERO,
             None,
-            ZERO,
-            ZERO,
+            NO_USD,
+            NO_USD,
             note="part of the RAM that is paid for above",
         )
     for item in build.parts:
@@ -275,8 +277,8 @@ def _lines(build: Build) -> Iterator[Line]:
             "USD/month" if rent else "USD",
             price,
             extra.date,
-            amount if rent else ZERO,
-            ZERO if rent else amount,
+            amount if rent else NO_USD,
+            NO_USD if rent else amount,
             extra.source,
         )
     yield from _power_line(build)
@@ -294,9 +296,9 @@ def _rent(
     note: str = "",
 ) -> Line:
     """Make a line that is due every month."""
-    due = ZERO if price is None else cents(quantity * price * times)
+    due = NO_USD if price is None else cents(quantity * price * times)
     return Line(
-        what, kind, quantity, unit, price, figure[0], due, ZERO, figure[1], note
+        what, kind, quantity, unit, price, figure[0], due, NO_USD, figure[1], note
     )
 
 
@@ -335,8 +337,8 @@ def _owned(identifier: str, count: int, note: str) -> Line:
         "USD",
         ZERO,
         None,
-        ZERO,
-        ZERO,
+        NO_USD,
+        NO_USD,
         "own inventory",
         note or "already owned: costs nothing more",
     )
@@ -447,8 +449,8 @@ def _bought(item: PartItem, count: int, kind: str, what: str) -> Line:
         "USD",
         None if price is None else price.usd,
         None if price is None else price.date,
-        ZERO,
-        ZERO if price is None else cents(price.usd * count),
+        NO_USD,
+        NO_USD if price is None else cents(price.usd * count),
         "" if price is None else price.source,
         "" if price is None else price.price_kind,
     )

@@ -496,6 +496,9 @@ def _answer(
             else format_bytes(setting.data_bytes),
             setting.rate_for_both,
         ),
+        # Of what lacks it alike nothing is compared that it would change.
+        machine_left_out=setting.candidates.machine_usd is None
+        and (len(setting.candidates.kinds) > 1 or zero is not None),
         replayed_from=None
         if best is None or by_model is None or best == by_model
         else _checked.flowing(table, by_model),

@@ -34,6 +34,11 @@ from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 
 _MOST_MONTHS = 1200
+_HINTS: Mapping[str, str] = {
+    "objective": "state what is bought for",
+    "horizon_months": "state over how many whole months a purchase is spread, such as 36",
+}
+"""Next step for an input of an advice."""
 _MOST_BYTES = 2**62
 MODEL_VERSION = "12"
 """Of the enumeration and its formulas: changes where an answer does."""
@@ -200,6 +205,8 @@ def asked_of(
         horizon_months,
         f"must be a whole number from 1 to {_MOST_MONTHS:,}",
     )
+    if problems.found:
+        problems.hint = " and ".join(_HINTS[each.where] for each in problems.found)
     problems.check(is_count(seed), "seed", seed, "must be a whole number from 0 on")
     stated_rate = rate[0]
     problems.check(

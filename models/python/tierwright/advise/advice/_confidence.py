@@ -40,7 +40,7 @@ from tierwright.common.wording import (
     percent,
     whole_percent,
 )
-from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
+from tierwright.evaluate.advice.information import NEAR, Buys, Regret, regret, worth_of
 from tierwright.evaluate.advice.limits import PEAK_BUSY, RESTART, THROUGHPUT
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
@@ -404,7 +404,7 @@ def _weighed(
         worth,
         _rests_on(asked, found, in_money=in_money),
         text=_text(
-            probability, usd, by_money.breaks, worth, _not_calibrated(_recorded(asked))
+            probability, usd, by_money, worth, _not_calibrated(_recorded(asked))
         ),
         windows=len(found.recorded.windows),
         block_windows=found.recorded.block,
@@ -422,7 +422,7 @@ def _cents(usd: float) -> Decimal:
 def _text(
     probability: float,
     usd: Decimal | None,
-    breaks: float,
+    by_money: Regret,
     worth: Sequence[Information],
     limited: str = "",
 ) -> str:
@@ -433,18 +433,29 @@ def _text(
         often = "all draws"
     elif share == whole_percent(1):
         often = "more than 99 % of the draws"
-    said = f"It stays within {100 * NEAR:g} % of the best in {often}"
+    said = f"{_repaired(by_money, in_money=usd is not None)} stays within {100 * NEAR:g} % of the best in {often}"
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
         said += f"; on average it costs {more} than the best"
     said += "."
     if limited:
         said += f" {limited[0].upper()}{limited[1:]}."
-    if breaks > 0:
-        said += f" In {whole_percent(breaks)} of all draws it breaks a limit and has to be enlarged or replaced."
     if worth and worth[0].usd_per_month:
         said += f" {worth[0].text}"
     return said
+
+
+def _repaired(found: Regret, *, in_money: bool) -> str:
+    """Say in how many draws it breaks a limit, and what its repair costs there; to be read before what it stays within."""
+    if not found.breaks:
+        return "It"
+    share = whole_percent(found.breaks)
+    said = f"Enlarged or replaced where it breaks a limit, in {share} of all draws"
+    if in_money:
+        said += (
+            f" and for {money(_cents(found.repair))} per month more there on average"
+        )
+    return f"{said}, it"
 
 
 def _recorded(asked: Asked) -> int:

@@ -238,6 +238,7 @@ def decided(
     admitted_by: Admitted | None = None,
     front: tuple[int, bool] | None = None,
     assumed: str = "",
+    machine_left_out: bool = False,
 ) -> tuple[str, str]:
     """Say what to buy and what it costs against today, and why; or why nothing can be recommended, which has no more to it."""
     if best is None:
@@ -263,9 +264,11 @@ def decided(
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
         )
+    if machine_left_out:
+        said.append(machine_text(best, second))
     if assumed:
         said.append(assumed)
-    return _buy(best, zero), " ".join(said)
+    return _buy(best, zero), " ".join(each for each in said if each)
 
 
 def assumed_text(data: str | None, rate: float | None) -> str:
@@ -328,6 +331,21 @@ def _overloaded(zero: Option) -> str:
     return ""
 
 
+def machine_text(best: Option, second: Option | None) -> str:
+    """Say which of the prices that are compared lack the machine that RAM and devices need; empty where none does."""
+    bare = [each is not None and each.kind == "devices" for each in (best, second)]
+    what = "The machine that RAM and devices need is not in"
+    match bare:
+        case [True, True]:
+            return f"{what} these prices."
+        case [True, False]:
+            return f"{what} its price."
+        case [False, True]:
+            return f"{what} the price of the best alternative."
+        case _:
+            return ""
+
+
 def _buy(best: Option, zero: Option | None) -> str:
     cost = best.usd_per_month
     assert cost is not None  # what has no price is not recommended
@@ -355,6 +373,8 @@ def _buy(best: Option, zero: Option | None) -> str:
             today = (
                 f" against {money(now)} today, {money(abs(difference))} {more}{late}"
             )
+    elif zero is not None:
+        today = f"; what there is today costs an unknown amount{_overloaded(zero)}"
     return f"{verb} {named(best)}: {money(cost)} per month{today}."
 
 

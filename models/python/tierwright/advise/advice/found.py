@@ -459,6 +459,11 @@ def _months(value: float) -> str:
     return counted(math.floor(value + 1e-6), "month")
 
 
+def warm(seconds: float) -> str:
+    """Write how long it takes until RAM is warm."""
+    return "at once" if seconds == 0 else duration(seconds)
+
+
 FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "ram_hit_share": ("hits in RAM", percent),
     "flash_hit_share": ("hits in the flash cache", percent),
@@ -467,7 +472,7 @@ FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "peak_busy": ("busy in the busiest hour", percent),
     "throughput_accesses_per_s": ("throughput", _per_second),
     "flash_life_years": ("life of the flash", _years),
-    "restart_s": ("warm after a restart", duration),
+    "restart_s": ("warm after a restart", warm),
     "months_until_too_small": ("until it is too small", _months),
     "response_mean_us": ("mean response time, busiest hour", format_microseconds),
     "response_p50_us": ("median response time, busiest hour", format_microseconds),

@@ -397,7 +397,7 @@ def _number(name: str, value: Any) -> Decimal | None:
         if CONSTRAINTS[name] != "bytes":
             return None
     try:
-        return Decimal(parse_bytes(text))
+        return Decimal(parse_bytes(text, round_down=True))
     except BadInput:
         return None
 
@@ -546,7 +546,7 @@ def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:
 def _size(value: Any, key: str, problems: Problems) -> int:
     try:
         if not isinstance(value, bool):
-            size = parse_bytes(str(value))
+            size = parse_bytes(str(value), round_down=True)
             if problems.check(size > 0, key, value, "must be above 0"):
                 return size
             return 1

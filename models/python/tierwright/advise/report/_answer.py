@@ -365,7 +365,7 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
         show.rate,
     ),
     ("Life of the flash", "flash_life_years", show.years),
-    ("Until RAM is warm after a restart", "restart_s", show.seconds),
+    ("Until RAM is warm after a restart", "restart_s", show.warm),
     ("Until it is too small", "months_until_too_small", show.months),
 )
 _RESPONSES = (

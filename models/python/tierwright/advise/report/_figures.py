@@ -75,6 +75,11 @@ def seconds(value: float | None) -> str:
     return UNKNOWN if value is None else duration(value)
 
 
+def warm(value: float | None) -> str:
+    """Write how long it takes until RAM is warm."""
+    return "at once" if value == 0 else seconds(value)
+
+
 def years(value: float | None) -> str:
     """Write years with three digits."""
     return UNKNOWN if value is None else counted(three_digits(value), "year")

@@ -110,11 +110,14 @@ class Regret:
         Mean of what it costs more. [cost]
     breaks : float
         Share of draws in which it has to be repaired. [1]
+    repair : float
+        Mean of what its repair adds to its cost in these draws; 0 where there are none. [cost]
     """
 
     probability: float
     expected: float
     breaks: float
+    repair: float
 
 
 def regret(buys: Buys, chosen: int) -> Regret:
@@ -140,17 +143,20 @@ def regret(buys: Buys, chosen: int) -> Regret:
     ...     np.asarray([0, 1]),
     ... )
     >>> found = regret(two, 0)
-    >>> found.probability, found.expected, found.breaks
-    (0.5, 1.0, 0.5)
+    >>> found.probability, found.expected, found.breaks, found.repair
+    (0.5, 1.0, 0.5, 4.0)
     """
     some = buys.rows(buys.possible)
     cost, least = some.costs(some.bought)[:, chosen], some.least()
     breaks = ~some.keeps[:, chosen] | (some.needed[:, chosen] > some.bought[chosen])
     near = (cost <= least * (1 + NEAR)) & ~some.replaced(chosen)
+    offered = (some.fixed + some.unit * some.bought)[..., chosen]
+    added = (cost - offered)[breaks]
     return Regret(
         float(np.mean(near)),
         float(np.mean(np.maximum(cost - least, 0.0))),
         float(np.mean(breaks)),
+        float(np.mean(added)) if len(added) else 0.0,
     )
 
 
