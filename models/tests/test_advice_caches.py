@@ -401,6 +401,20 @@ def test_what_works_by_the_clock_is_replayed_at_the_rate_of_the_workload(
     assert row.flash_writes_per_access != plain["l2arc"].flash_writes_per_access
 
 
+def test_the_rate_of_the_recording_is_that_of_the_trace_unless_stated(
+    curve: Curve, whole: Advice
+) -> None:
+    """A stated rate alone does not make the recorded times those of the load."""
+    duration_s = profile(Trace(TRACE)).duration_s
+    stated = rows_of(ask(curve, caches=("dm_cache", "l2arc"), duration_s=duration_s))
+    for name, row in stated.items():
+        found = rows_of(whole)[name]
+        assert float(found.options["stretch"]) == pytest.approx(171, rel=0.01)
+        assert found.pace == row.pace != ""
+        assert found.flash_life_years == row.flash_life_years
+        assert found.io_time_us_per_access == row.io_time_us_per_access
+
+
 def test_what_works_by_the_clock_is_replayed_for_production_of_as_much_data(
     curve: Curve,
 ) -> None:
@@ -513,9 +527,8 @@ def test_the_report_and_the_command_show_them(
     assert "Admission by relation: Of " in done.stdout
 
 
-def test_notes_of_what_is_not_recommended_stand_beside_it(
-    curve: Curve, whole: Advice
-) -> None:
+def test_notes_of_what_is_not_recommended_stand_beside_it(curve: Curve) -> None:
+    whole = ask(curve, duration_s=curve.accesses / RATE)
     [chosen] = [each for each in whole.flash_caches if each.is_chosen]
     assert chosen.warnings == ()
     rows = rows_of(whole)

@@ -452,7 +452,8 @@ def test_a_stated_rate_stands_for_the_time_of_the_trace(
 
     rated = counted(by_rate, accesses_per_second="50")
     assert rated == counted(by_time)
-    assert rated == counted(by_time, accesses_per_second="7")
+    # Times that are there are brought to it.
+    assert rated != counted(by_time, accesses_per_second="1000")
     assert rated[works] > 0
     assert rated != counted(by_rate, accesses_per_second="1000")
 

@@ -475,15 +475,24 @@ def test_what_works_by_the_clock_is_replayed_at_the_load() -> None:
     assert rates(["larc", "sce"], plain, 100.5) == plain
     # The rate is given where the trace has no times, unless another one is stated.
     assert rates(["larc", "sce"], plain, None)["sce"]["accesses_per_second"] == "100"
-    stated = {"l2arc": {"accesses_per_second": "7"}}
-    assert rates(["l2arc"], stated, None) == stated
+    stated = {"l2arc": {"accesses_per_second": "100"}}
+    assert rates(["l2arc"], stated, None) == rates(["l2arc"], stated, 50.0) == stated
     # Else the times are multiplied, unless a factor is stated.
     assert rates(["larc", "sce"], plain, 50.0) == {
         "larc": {},
         "sce": {"stretch": "0.5", "window": "9"},
     }
-    stated = {"l2arc": {"stretch": "7"}}
+    stated = {"l2arc": {"stretch": "0.501"}}
     assert rates(["l2arc"], stated, 50.0) == stated
+    # Writes at one rate are not the life at another.
+    for other, recorded_per_s, at in (
+        ({"accesses_per_second": "7"}, None, "7.00"),
+        ({"accesses_per_second": "7"}, 50.0, "7.00"),
+        ({"stretch": "7"}, 50.0, "7.14"),
+    ):
+        with pytest.raises(BadInput, match=f"replayed at {at} accesses/s") as raised:
+            rates(["l2arc"], {"l2arc": other}, recorded_per_s)
+        assert "leave the option out" in raised.value.args[1]
     # With its defaults it does nothing by the clock.
     assert rates(["bcache"], {}, 85_563.0) == {"bcache": {}}
     back = {"bcache": {"mode": "write_back"}}

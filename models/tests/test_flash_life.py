@@ -27,7 +27,6 @@ from tierwright.advise.checks.flash_life import (
     Rate,
     life_of,
     rate_of,
-    rate_of_trace,
 )
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
@@ -118,7 +117,8 @@ def test_without_flash_there_is_none() -> None:
 
 
 def test_the_rate_is_of_production_else_stated_else_recorded() -> None:
-    stated = counters(options={"accesses_per_second": "500"})
+    by_option = {"accesses_per_second": "500"}
+    stated = counters(options={**by_option, "stretch": "0.08"})
 
     def rate(made: dict[str, Any], **more: float | None) -> Rate | None:
         return rate_of(made, **{"recorded_per_s": 40.0, **more})  # type: ignore[arg-type]
@@ -139,8 +139,15 @@ def test_the_rate_is_of_production_else_stated_else_recorded() -> None:
         80.0, "the stated 80.0 accesses/s, with recorded times multiplied by 0.500"
     )
     assert rate(counters(), recorded_per_s=None) is None
-    assert rate_of_trace({"accesses": 10, "duration_s": None}) is None
-    assert rate_of_trace({"accesses": 10, "duration_s": 0.0}) is None
+    # A trace with times that nothing multiplied went by them, whatever an option says.
+    unpaced = rate(counters(options=by_option))
+    assert unpaced is not None
+    assert unpaced.accesses_per_s == 40
+    untimed = rate(counters(options=by_option), recorded_per_s=None)
+    assert untimed is not None
+    assert untimed.accesses_per_s == 500
+    assert reading.rate_of_trace({"accesses": 10, "duration_s": None}) is None
+    assert reading.rate_of_trace({"accesses": 10, "duration_s": 0.0}) is None
 
 
 def test_what_the_device_makes_of_the_writes_is_counted_under_the_replay() -> None:
@@ -165,7 +172,7 @@ def test_what_the_device_makes_of_the_writes_is_counted_under_the_replay() -> No
 def test_the_check_of_wear_says_the_same() -> None:
     trace = Trace(TPCB)
     curve = profile(trace).curve.from_start("cold")
-    recorded = rate_of_trace(reading.inspect(trace))
+    recorded = reading.rate_of_trace(reading.inspect(trace))
     assert recorded is not None
     devices = {"flash": catalog.device(DEVICE), "disk": catalog.device(DISK)}
     asked = wear_question.answer(
@@ -217,7 +224,7 @@ def test_rows_of_a_sweep_have_it() -> None:
         flash_pages=[8000],
         flash=catalog.device(DEVICE),
     )
-    recorded = rate_of_trace(reading.inspect(trace))
+    recorded = reading.rate_of_trace(reading.inspect(trace))
     face, lazy, none, lru = found.rows
     assert none.flash_life is lru.flash_life is None
     for row in (face, lazy):
@@ -424,7 +431,7 @@ def test_no_whole_rate_is_no_rate_of_a_clock_without_times(
 def test_recorded_times_are_multiplied_for_what_works_by_the_clock(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    recorded = rate_of_trace(reading.inspect(Trace(TPCB)))
+    recorded = reading.rate_of_trace(reading.inspect(Trace(TPCB)))
     assert recorded is not None
     asked = ("sweep", str(TPCB), "--scheme", "l2arc", "--scheme", "larc", *SIZES, *ON)
     at = ("--accesses-per-s", str(recorded / 4))
@@ -484,7 +491,7 @@ def test_every_answer_says_the_same_life(capsys: pytest.CaptureFixture[str]) -> 
     curve = profile(trace).curve.from_start("cold")
     devices = {"flash": catalog.device(DEVICE), "disk": catalog.device(DISK)}
     names = ("face", "larc", "l2arc")
-    recorded = rate_of_trace(reading.inspect(trace))
+    recorded = reading.rate_of_trace(reading.inspect(trace))
     asked = wear_question.answer(
         curve, ram_pages=1000, flash_pages=8000, accesses_per_s=rate, **devices
     )

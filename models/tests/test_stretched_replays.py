@@ -13,12 +13,17 @@ import pytest
 from test_timed_flash_caches import DISK, FLASH, Access, written
 
 from tierwright import _simulator
+from tierwright.advise.checks.flash_life import rate_of
+from tierwright.common.errors import BadInput
 from tierwright.simulate.contenders import STRETCH, works_by_the_clock
-from tierwright.simulate.replay import contenders, replay
+from tierwright.simulate.replay import contenders, refuse_impossible, replay, sweep
 from tierwright.simulate.timed import Arrivals, replay_timed
+from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
 SIZES = (12, 64)
+RATED = 3
+"""A rate of its own. [1/s]"""
 BY_TIME: dict[str, dict[str, str]] = {
     "bcache": {"mode": "write_back"},
     "cachelib": {"admission": "dynamic_random", "target_pages_per_s": "3"},
@@ -93,6 +98,82 @@ def test_it_is_the_replay_of_a_trace_with_such_times(
     assert counted(made) == counted(run(there, name, **policy))
     # The clock decides something here, or nothing would be compared.
     assert counted(made) != counted(run(recorded, name, **policy))
+
+
+@pytest.fixture(scope="module")
+def at_its_rate(recorded: Trace, tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    """The same with times of 3 accesses/s, and the factor that makes them."""
+    path = tmp_path_factory.mktemp("rated") / "trace.csv"
+    return written(stretched(bursts(), factor_to(recorded)), path)
+
+
+def factor_to(recorded: Trace) -> float:
+    rate = reading.rate_of_trace(reading.inspect(recorded))
+    assert rate is not None
+    return rate / RATED
+
+
+@pytest.mark.parametrize("name", sorted(BY_TIME))
+def test_a_stated_rate_is_the_replay_of_a_trace_with_such_times(
+    recorded: Trace, at_its_rate: Trace, name: str
+) -> None:
+    rate = str(RATED)
+    made = run(recorded, name, accesses_per_second=rate)
+    assert float(made["options"][STRETCH]) == pytest.approx(factor_to(recorded))
+    assert made["options"]["accesses_per_second"] == rate
+    assert counted(made) == counted(run(at_its_rate, name))
+    assert counted(made) != counted(run(recorded, name))
+    # A sweep, over several workers too, and what may be sampled, go the same way.
+    asked = {
+        "flash_cache": name,
+        "ram_pages": SIZES[0],
+        "flash_pages": SIZES[1],
+        "options": {**BY_TIME[name], "accesses_per_second": rate},
+    }
+    (row,) = sweep(recorded, [asked])["rows"]
+    assert row["options"] == made["options"]
+    assert row["flash_writes"] == made["flash_writes"]
+    # Its life is at the rate that it was replayed at.
+    found = rate_of(made, recorded_per_s=None)
+    assert found is not None
+    assert found.accesses_per_s == RATED
+    assert "recorded times multiplied by" in found.words
+
+
+def test_a_stated_rate_and_a_factor_are_refused_together(recorded: Trace) -> None:
+    both = {"accesses_per_second": "5", STRETCH: "2"}
+    for ask in (
+        lambda: run(recorded, "l2arc", **both),
+        lambda: refuse_impossible(
+            recorded, "flash_cache", "l2arc", *SIZES, options=both
+        ),
+        lambda: sweep(
+            recorded,
+            [
+                {
+                    "flash_cache": "l2arc",
+                    "ram_pages": SIZES[0],
+                    "flash_pages": SIZES[1],
+                    "options": both,
+                }
+            ],
+        ),
+    ):
+        with pytest.raises(BadInput, match="both say how fast") as raised:
+            ask()
+        assert "give one of them" in raised.value.args[1]
+    with pytest.raises(_simulator.ParameterError, match="accesses_per_second"):
+        run(recorded, "l2arc", accesses_per_second="0")
+    with pytest.raises(BadInput, match="on simulated time"):
+        replay_timed(
+            recorded,
+            "l2arc",
+            *SIZES,
+            arrivals=Arrivals("trace"),
+            options={"accesses_per_second": "5"},
+            flash=FLASH,
+            disk=DISK,
+        )
 
 
 def test_a_slower_recording_is_fed_more_often_by_l2arc(tmp_path: Path) -> None:

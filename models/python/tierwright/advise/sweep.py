@@ -13,7 +13,6 @@ from tierwright.advise.checks.flash_life import (
     FlashLife,
     life_of,
     rate_of,
-    rate_of_trace,
 )
 from tierwright.advise.clean_only import CleanOnlyCost, clean_only
 from tierwright.advise.in_production import (
@@ -256,7 +255,7 @@ def answer(
             "give sizes of flash, or leave the contenders with flash out",
         )
     summary = reading.inspect(trace)
-    recorded = rate_of_trace(summary)
+    recorded = reading.rate_of_trace(summary)
     if production is not None:
         check_no_rate(accesses_per_s)
         scaled_of(production)

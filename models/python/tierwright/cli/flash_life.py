@@ -2,41 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tierwright.cli.options import accesses_per_s_option
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import sentences
-from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
     from tierwright.cli.in_production import Recorded
     from tierwright.profile.curve import Curve
     from tierwright.profile.production import Scaled
+    from tierwright.simulate.stated_rate import RecordedRate
 
 RATE = "--accesses-per-s"
 RateOfReplay = accesses_per_s_option(
     "Rate that flash wears at, and at which flash caches that work by the clock are replayed "
     "[default: as recorded]."
 )
-RecordedRate = Callable[[], float | None]
-"""The rate of a trace, which takes a read of it: None where it has no times. [1/s]"""
-
-
-def recorded_rate_of(trace: Trace) -> RecordedRate:
-    """Return what reads the rate of a trace, once."""
-
-    @cache
-    def read() -> float | None:
-        from tierwright.advise.checks.flash_life import rate_of_trace
-        from tierwright.trace import reading
-
-        return rate_of_trace(reading.inspect(trace))
-
-    return read
 
 
 def check_rate_of_replay(

@@ -15,14 +15,12 @@ from tierwright.cli.charge import charge
 from tierwright.cli.flash_life import (
     RATE,
     RateOfReplay,
-    RecordedRate,
     check_rate_of_check,
     check_rate_of_replay,
     how_to_state_it,
     lives_of,
     options_at_rate,
     paces_of,
-    recorded_rate_of,
 )
 from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
 from tierwright.cli.options import (
@@ -83,6 +81,7 @@ if TYPE_CHECKING:
     from tierwright.profile.document import Profile
     from tierwright.simulate.executors import Workers
     from tierwright.simulate.replay import Family, Replay
+    from tierwright.simulate.stated_rate import RecordedRate
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
 
@@ -472,6 +471,8 @@ def simulate(
     correspond by the scale law, with its first half as warm-up unless --warm-up says otherwise; `production` of the
     answer has the sizes of production and what is counted, per second, and the rest is of the replay.
     """
+    from tierwright.simulate.stated_rate import once
+
     _check_simulate(
         policy,
         scheme,
@@ -497,7 +498,7 @@ def simulate(
     budget = charge(trace, [asked], flash_metadata, source.curve)[0]
     wanted = _wanted(policy, scheme, asked["ram_pages"], asked.get("flash_pages", 0))
     options = _options_of(wanted, option or [], plan, source.trace)
-    recorded_rate = recorded_rate_of(source.trace)
+    recorded_rate = once(source.trace)
     at_rate = options_at_rate(
         wanted.family,
         wanted.name,

@@ -17,7 +17,6 @@ from tierwright.cli.flash_life import (
     lives_of,
     options_at_rate,
     paces_of,
-    recorded_rate_of,
 )
 from tierwright.cli.in_production import (
     Recorded,
@@ -178,6 +177,7 @@ def sweep(
     process alone.
     """
     from tierwright.simulate import replay as core
+    from tierwright.simulate.stated_rate import once
 
     made = recorded(trace, profile, production)
     check_rate_of_replay(accesses_per_s, made)
@@ -195,7 +195,7 @@ def sweep(
         [parse_option(text, "--option") for text in option or []],
     )
     _print_takers(option or [], configurations)
-    recorded_rate = recorded_rate_of(source.trace)
+    recorded_rate = once(source.trace)
     configurations = [
         {
             **each,

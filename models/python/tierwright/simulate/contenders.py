@@ -153,6 +153,47 @@ def paced(accesses_per_s: float, recorded_per_s: float | None) -> dict[str, str]
     return {STRETCH: repr(recorded_per_s / accesses_per_s)}
 
 
+def check_stated_rate(
+    name: str,
+    options: Mapping[str, str],
+    accesses_per_s: float,
+    recorded_per_s: float | None,
+) -> None:
+    """Refuse options that have a flash cache replayed at another rate than that which its writes are counted for.
+
+    Parameters
+    ----------
+    name : str
+        Of the flash cache.
+    options : mapping of str to str
+        As given.
+    accesses_per_s, recorded_per_s : float, float or None
+        The load, and that of the recording; None where it has no times. [1/s]
+
+    Raises
+    ------
+    BadInput
+        If `accesses_per_second` or `stretch` is of another load, by more than 1 %.
+
+    Examples
+    --------
+    >>> check_stated_rate("sce", {"stretch": "2"}, 50.0, 100.0)
+    """
+    for option in (RATE, STRETCH):
+        try:
+            value = float(options[option])
+            stated = value if option == RATE else (recorded_per_s or 0.0) / value
+        except (KeyError, ValueError, ZeroDivisionError):
+            # What is no such number is the core's to refuse.
+            continue
+        if stated > 0 and not is_at_the_pace(stated, accesses_per_s):
+            raise BadInput(
+                f"flash cache: `{name}`: the option `{option}={options[option]}` has it replayed at {rate_text(stated)} "
+                f"accesses/s, and its writes are asked for at {rate_text(accesses_per_s)}",
+                "leave the option out: what works by the clock is replayed at the rate that is asked for",
+            )
+
+
 def pace_sentences(
     replays: Iterable[tuple[str, Mapping[str, str]]],
     accesses_per_s: float | None = None,
@@ -180,18 +221,26 @@ def pace_sentences(
     'SCE and L2ARC were replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s.'
     """
     titles: dict[str, dict[str, None]] = {}
+    rates: dict[str, float | None] = {}
     for title, options in replays:
         if STRETCH in options:
-            titles.setdefault(options[STRETCH], {})[title] = None
-    to = (
+            factor = options[STRETCH]
+            titles.setdefault(factor, {})[title] = None
+            # A factor that an option of a rate led to is that of this rate.
+            rates[factor] = float(options[RATE]) if RATE in options else accesses_per_s
+    return {
+        factor: f"{listed(list(names))} {'was' if len(names) == 1 else 'were'} replayed with {stretched_words(factor)}"
+        f"{_to_run_at(rates[factor])}."
+        for factor, names in titles.items()
+    }
+
+
+def _to_run_at(accesses_per_s: float | None) -> str:
+    return (
         ""
         if accesses_per_s is None
         else f" to run at {rate_text(accesses_per_s)} accesses/s"
     )
-    return {
-        factor: f"{listed(list(names))} {'was' if len(names) == 1 else 'were'} replayed with {stretched_words(factor)}{to}."
-        for factor, names in titles.items()
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +319,9 @@ def options_at(
             f"{rate_text(load.accesses_per_s)}",
             "state a whole number of accesses per second",
         )
+    if RATE in options:
+        # The door to the core brings recorded times to it.
+        return dict(options)
     return paced(load.accesses_per_s, load.recorded_per_s) | dict(options)
 
 

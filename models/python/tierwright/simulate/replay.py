@@ -7,10 +7,12 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from tierwright import _simulator
+from tierwright.common.core_errors import Cancelled
 from tierwright.common.errors import BadInput
 from tierwright.simulate.executors import in_force
 from tierwright.simulate.warm_up import AskedWarmUp, WarmUp, accesses_of, whole
@@ -122,12 +124,15 @@ def replay(
     Raises
     ------
     BadInput
-        If there is no such family, or flash is given to one that has none.
+        If there is no such family, or flash is given to one that has none; if options state the rate of the accesses and
+        a factor of their times.
     ParameterError
         If the core knows no such contender or option, or a size is out of range.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
+    from tierwright.simulate import stated_rate
+
     if family not in FAMILIES:
         raise BadInput(
             f"family: `{family}` is unknown", f"one of {', '.join(FAMILIES)}"
@@ -137,6 +142,8 @@ def replay(
             f"flash_pages: `{flash_pages}` given to `{name}`, a {family} of RAM alone",
             "leave the flash out, or replay a scheme or a flash cache",
         )
+    if family == stated_rate.FAMILY:
+        options = stated_rate.paced_options(name, options, stated_rate.once(trace))
     return _simulator.replay(
         str(trace.path),
         family,
@@ -148,6 +155,42 @@ def replay(
         on_progress=on_progress,
         **trace.arguments(),
     )
+
+
+def refuse_impossible(
+    trace: Trace,
+    family: Family,
+    name: str,
+    ram_pages: int,
+    flash_pages: int = 0,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+) -> None:
+    """Have refused what `replay` of these arguments would refuse before its first access.
+
+    Raises
+    ------
+    BadInput, ParameterError, SimulatorError
+        As `replay`.
+    """
+    from tierwright.simulate.stated_rate import FAMILY, check_single
+
+    if family == FAMILY:
+        check_single(name, options or {})
+    with suppress(Cancelled):
+        _simulator.replay(
+            str(trace.path),
+            family,
+            name,
+            ram_pages,
+            None if family in ONE_TIER else flash_pages,
+            options=dict(options) if options else None,
+            warm_up=warm_up_accesses(trace, warm_up),
+            # The first call of progress comes after all checks: its cancel ends them.
+            on_progress=lambda *_: False,
+            **trace.arguments(),
+        )
 
 
 def warm_up_accesses(
@@ -188,6 +231,9 @@ def sweep(
     fill has its `error` and `hint` in its row. See `WarmUp`. Within `tierwright.simulate.executors.spreading` they are
     replayed by those workers, with the same rows.
     """
+    from tierwright.simulate.stated_rate import paced_configurations
+
+    paced = paced_configurations(trace, configurations)
     workers = in_force()
     if workers is not None and configurations:
         from tierwright.simulate import spread
@@ -195,13 +241,13 @@ def sweep(
         return spread.sweep(
             workers,
             trace,
-            configurations,
+            paced,
             {"warm_up": warm_up_accesses(trace, warm_up)},
             on_progress,
         )
     return _simulator.sweep(
         str(trace.path),
-        [dict(configuration) for configuration in configurations],
+        paced,
         warm_up=warm_up_accesses(trace, warm_up),
         threads=threads,
         on_progress=on_progress,
@@ -225,6 +271,9 @@ def miniatures(
     sample would be full at a different access. Within `tierwright.simulate.executors.spreading` they are estimated by
     those workers, with the same rows.
     """
+    from tierwright.simulate.stated_rate import paced_configurations
+
+    paced = paced_configurations(trace, configurations)
     workers = in_force()
     if workers is not None and configurations:
         from tierwright.simulate import spread
@@ -232,7 +281,7 @@ def miniatures(
         return spread.miniatures(
             workers,
             trace,
-            configurations,
+            paced,
             {
                 "sample_rate": sample_rate,
                 "seed": seed,
@@ -242,7 +291,7 @@ def miniatures(
         )
     return _simulator.miniatures(
         str(trace.path),
-        [dict(configuration) for configuration in configurations],
+        paced,
         sample_rate,
         seed=seed,
         warm_up=warm_up_accesses(trace, warm_up),

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from tierwright import _simulator
 from tierwright.common.core_errors import ParameterError
 from tierwright.simulate.replay import warm_up_accesses
+from tierwright.simulate.stated_rate import refuse_on_simulated_time
 from tierwright.simulate.warm_up import WarmUp
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -177,12 +178,15 @@ def replay_timed(
 
     Raises
     ------
+    BadInput
+        If options state the rate of the accesses, which the arrivals say.
     ParameterError
         If a number has no meaning, the scheme or an option is unknown, an option has no meaning on simulated time,
         the trace has no times that were asked for, the course has too many windows, or more than a million accesses wait for their writes: the devices do not keep up.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
+    refuse_on_simulated_time(scheme, options)
     return _simulator.replay_timed(
         str(trace.path),
         scheme,

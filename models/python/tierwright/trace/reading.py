@@ -185,6 +185,18 @@ def inspect(trace: Trace, *, on_progress: OnReading | None = None) -> dict[str, 
     )
 
 
+def rate_of_trace(summary: Mapping[str, Any]) -> float | None:
+    """Return the accesses per second of a trace, from what `inspect` says; None where it has no times. [1/s]
+
+    Examples
+    --------
+    >>> rate_of_trace({"accesses": 100, "duration_s": 4.0})
+    25.0
+    """
+    duration_s = summary.get("duration_s")
+    return summary["accesses"] / duration_s if duration_s else None
+
+
 def convert(
     trace: Trace,
     out: Path,

@@ -1,8 +1,8 @@
 """The check of a comparison of schemes, with flash caches beside them."""
 
 from tierwright.advise.checks import flash_caches
-from tierwright.advise.checks.flash_life import rate_of_trace
 from tierwright.simulate.contenders import check_no_rate
+from tierwright.trace.reading import rate_of_trace
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.schemas import EvaluationCheckIn
 from tierwright_server.questions.point import find_point

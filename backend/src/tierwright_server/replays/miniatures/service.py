@@ -15,7 +15,6 @@ from tierwright.advise.checks.flash_life import (
     FlashLife,
     life_of,
     rate_of,
-    rate_of_trace,
 )
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.common.wording import counted
@@ -25,7 +24,7 @@ from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import check_no_rate
-from tierwright.trace.reading import Trace
+from tierwright.trace.reading import Trace, rate_of_trace
 from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tierwright.common.core_errors import Cancelled, SimulatorError
+from tierwright.common.core_errors import SimulatorError
 from tierwright.simulate import replay as simulate_replay
 from tierwright.simulate.contenders import tier_of, works_by_the_clock
 from tierwright.trace.reading import OnProgress, Trace
@@ -139,10 +139,9 @@ def check(trace: Path, configurations: Iterable[tuple[str, Mapping[str, Any]]]) 
     """
     for where, configuration in configurations:
         try:
-            # The first call of progress comes after all checks: its cancel ends them.
-            replay(trace, configuration, on_progress=lambda *_: False)
-        except Cancelled:
-            continue
+            simulate_replay.refuse_impossible(
+                Trace(trace), **arguments_of(configuration)
+            )
         except SimulatorError as error:
             message, hint = simulator_message(error)
             raise BadInput.at(

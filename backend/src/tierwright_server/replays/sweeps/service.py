@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import clean_only
 from tierwright.advise import sweep as question
 from tierwright.advise.checks import points
-from tierwright.advise.checks.flash_life import rate_of_trace
 from tierwright.advise.clean_only import CleanOnlyCost
 from tierwright.advise.in_production import scaled_of
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
@@ -23,6 +22,7 @@ from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import at_a_stated_rate, check_no_rate
 from tierwright.simulate.warm_up import FULL, AskedWarmUp
+from tierwright.trace.reading import rate_of_trace
 from tierwright_server.common.errors import BadInput, NeedsTrace, NotComputed
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id

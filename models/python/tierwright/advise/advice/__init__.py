@@ -62,6 +62,7 @@ from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
+from tierwright.trace import reading
 from tierwright.trace.reading import OnProgress, Trace
 
 LIMIT_WORDS = _words.LIMIT_WORDS
@@ -106,7 +107,8 @@ def answer(
     accesses_per_s : float, optional
         Rate of all machines together, in place of that of the workload. [1/s]
     duration_s : float, optional
-        Of a recording that was not scaled: its rate is accesses / duration. [s]
+        Of a recording that was not scaled: its rate is accesses / duration. Where a rate is stated too, that of the trace
+        unless given. [s]
     have : Have, optional
         What there is today: option zero.
     candidates : Candidates, optional
@@ -157,6 +159,14 @@ def answer(
     Cancelled
         If progress asked to stop.
     """
+    if (
+        duration_s is None
+        and trace is not None
+        and accesses_per_s is not None
+        and curve.scaled is None
+    ):
+        # What works by the clock is replayed at the stated rate: by how much that differs is in the trace.
+        duration_s = reading.inspect(trace)["duration_s"]
     asked = asked_of(
         curve,
         (accesses_per_s, duration_s),

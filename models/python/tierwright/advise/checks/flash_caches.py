@@ -43,10 +43,12 @@ from tierwright.simulate.contenders import (
     assign,
     at_a_stated_rate,
     check_no_rate,
+    check_stated_rate,
     flash_cache_titles,
     pace_sentences,
     paced_at,
     parse_option,
+    works_by_the_clock,
 )
 from tierwright.simulate.priced import (
     ReplayCost,
@@ -209,7 +211,7 @@ def at_the_load(
     Raises
     ------
     BadInput
-        If there is no such flash cache, or it does not go at such a rate.
+        If there is no such flash cache, it does not go at such a rate, or its options state another load.
     """
     found = {}
     load = Load(accesses_per_s, recorded_per_s)
@@ -217,6 +219,8 @@ def at_the_load(
         _check_known(name)
         own = dict(options.get(name, {}))
         if flash_pages > 0:
+            if works_by_the_clock(name, flash_pages, own):
+                check_stated_rate(name, own, accesses_per_s, recorded_per_s)
             own = paced_at(name, flash_pages, own, load)
         found[name] = own
     return found

@@ -95,18 +95,6 @@ class FlashLife:
     sentence: str
 
 
-def rate_of_trace(summary: Mapping[str, Any]) -> float | None:
-    """Return the accesses per second of a trace, from what is known of it; None where it has no times. [1/s]
-
-    Examples
-    --------
-    >>> rate_of_trace({"accesses": 100, "duration_s": 4.0})
-    25.0
-    """
-    duration_s = summary.get("duration_s")
-    return summary["accesses"] / duration_s if duration_s else None
-
-
 def rate_of(
     counters: Mapping[str, Any],
     *,
@@ -143,7 +131,8 @@ def rate_of(
     stretched = (
         f", with {stretched_words(options[STRETCH])}" if STRETCH in options else ""
     )
-    if stated_per_s is None and RATE in options:
+    # Times that nothing multiplied are those of the recording, whatever an option says.
+    if stated_per_s is None and RATE in options and (stretched or not recorded_per_s):
         stated_per_s = float(options[RATE])
     if stated_per_s is not None:
         return Rate(

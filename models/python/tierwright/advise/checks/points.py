@@ -26,8 +26,10 @@ from tierwright.simulate.contenders import (
     STREAMS,
     Load,
     Unpaced,
+    check_stated_rate,
     options_at,
     spelled,
+    works_by_the_clock,
 )
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
@@ -472,6 +474,14 @@ def _at_production(each: Replay, scaled: Scaled, *, is_whole: bool) -> Replay:
         is_kept=scaled.recorded_duration_s is not None,
         is_whole=is_whole,
     )
+    if (
+        load.is_whole
+        and load.is_kept
+        and works_by_the_clock(each.name, each.flash_pages, each.options)
+    ):
+        check_stated_rate(
+            each.name, each.options, load.accesses_per_s, load.recorded_per_s
+        )
     options = options_at(each.name, each.flash_pages, each.options, load)
     if isinstance(options, Unpaced):
         hints = (options.hint, "leave it out", "or ask about the recording itself")

@@ -13,7 +13,7 @@ pub(super) const ACCESSES_PER_SECOND: OptionAbout = OptionAbout {
     name: NAME,
     values: "1 to 1000000000000",
     default: "no rate",
-    description: "Accesses per second of a trace without time, which what works by time needs; a trace with time goes by that.",
+    description: "Accesses per second, without which what works by time refuses a trace that has none; the times of a trace that has some are multiplied until this is their mean rate.",
     is_place: false,
 };
 
