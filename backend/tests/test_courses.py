@@ -136,11 +136,9 @@ def test_a_scheme_is_replayed_with_its_options(application):
         ),
     ],
 )
-def test_a_run_that_fails_says_why(application, changes, said):
-    job = application.post(PLACE, {**ASKED, **changes}, 202)
-    run = application.wait_run(job["run"]["id"])
-    assert run["status"] == "failed"
-    assert said in run["error"]
+def test_what_the_replay_refuses_is_refused_at_once(application, changes, said):
+    problem = application.post(PLACE, {**ASKED, **changes}, 422)
+    assert said in f"{problem['detail']} {problem['hint']}"
 
 
 def test_a_scaled_workload_replays_its_recording_at_the_sizes_that_correspond(

@@ -34,7 +34,7 @@ def test_wear_by_cycles_and_by_rating(answer: Any) -> None:
 
 
 def test_restart(answer: Any) -> None:
-    found = answer(
+    asked = (
         "restart",
         "--flash",
         "10GB",
@@ -45,6 +45,7 @@ def test_restart(answer: Any) -> None:
         "--redo-pages",
         "100000",
     )
+    found = answer(*asked)
     # Metadata at 534 MB/s: 38 segments of 2.048 MB and 2 of 64,000 pages.
     persisted, scanned = found["metadata"]["persisted_bytes_read"], 2 * 64_000 * 4096
     assert found["metadata_s"] == pytest.approx((persisted + scanned) / 534e6)
@@ -52,6 +53,19 @@ def test_restart(answer: Any) -> None:
     assert found["with_flash"]["total_s"] == pytest.approx(found["metadata_s"] + reads)
     assert found["without_flash"]["total_s"] == pytest.approx(1e5 / 409)
     assert found["warnings"][0]["name"] == "cost_is_no_latency"
+    # The share is of the paper, and named as such, unless it is stated.
+    [paper] = [
+        each for each in found["warnings"] if each["name"] == "flash_share_of_the_paper"
+    ]
+    assert "98.0 % of the pages to redo are read from flash" in paper["message"]
+    assert "segments of 64,000 entries" in paper["message"]
+    stated = answer(*asked, "--flash-share", "0.614")
+    assert stated["with_flash"]["total_s"] == pytest.approx(
+        found["metadata_s"] + 1e5 * (0.614 / 65_803 + 0.386 / 409)
+    )
+    assert "flash_share_of_the_paper" not in {
+        each["name"] for each in stated["warnings"]
+    }
 
 
 def test_metadata_of_every_preset(answer: Any) -> None:
@@ -177,6 +191,20 @@ def test_tables_show_formula_and_numbers(
                 "1",
             ),
             "`intel-p4510-2tb` has no read service time",
+        ),
+        (
+            (
+                "restart",
+                "--flash",
+                "1B",
+                "--flash-device",
+                "intel-p4510-2tb",
+                "--disk-device",
+                DISK,
+                "--redo-pages",
+                "1",
+            ),
+            "--flash: `1B` holds no page of 4 KiB",
         ),
         (
             ("metadata", "--flash", "1GiB", "--ram", "0"),

@@ -22,6 +22,7 @@ from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile, window_curves
 from tierwright.profile.production import Production
+from tierwright.simulate.replay import replay
 from tierwright.simulate.timed import (
     Arrivals,
     TimedReplay,
@@ -86,6 +87,42 @@ def test_a_crash_is_told_and_only_where_there_is_one() -> None:
         each for each in cold.windows if each.start_s >= (cold.restarted_at_s or 0)
     ]
     assert (after[0].flash_used_share or 0) < 0.9 < (after[-1].flash_used_share or 0)
+
+
+@pytest.mark.parametrize(
+    ("system", "options", "entry_bytes"),
+    [
+        ("tac", {}, 32),
+        ("lazy_cleaning", {"directory": "persistent"}, 32),
+        ("exadata", {"directory": "persistent"}, 32),
+        ("flashcache", {"mode": "write_back"}, 16),
+        ("bcache", {}, None),
+    ],
+)
+def test_a_warm_restart_reads_the_directory_from_flash(
+    system: str, options: dict[str, str], entry_bytes: int | None
+) -> None:
+    """The whole table of the layout, in order, before anything is served."""
+    found = asked(
+        window_s=0.5,
+        system=system,
+        options=options,
+        crash_at=0.5,
+        checkpoint_interval_s=0.0,
+    )
+    page = CURVE.page_bytes
+    if entry_bytes is None:
+        device = {**options, "ftl_spare_percent": "28"}
+        under = replay(TPCB, "flash_cache", system, 1000, 6000, options=device)["ftl"]
+        pages = under["metadata_pages"]
+    else:
+        pages = math.ceil(6000 / (page // entry_bytes))
+    rate = FLASH.number("sequential_read_mb_per_s")
+    assert rate is not None
+    assert found.restart_s == pytest.approx(pages * page / (rate * 1e6), rel=1e-3)
+    assert "devices read flash back for" in found.finding
+    cold = asked(window_s=0.5, system=system, crash_at=0.5, restart="cold")
+    assert cold.restart_s == 0
 
 
 def test_what_waits_through_a_restart_is_not_blamed_on_the_devices_alone() -> None:
@@ -350,6 +387,28 @@ def test_a_page_that_nobody_wrote_is_not_redone() -> None:
         )
     assert found.redo_pages == 0
     assert "redo has nothing to read" in found.finding
+
+
+def test_of_a_trace_that_tells_no_writes_nothing_is_said_of_them(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "keys.lis"
+    path.write_text("".join(f"{at * 7 % 90} 1 0 {at}\n" for at in range(600)))
+    trace = Trace(path, format="arc")
+    found = course.answer(
+        trace,
+        profile(trace).curve,
+        **{**ASKED, "ram_pages": 20, "flash_pages": 60, "crash_at": 0.5},
+    )
+    assert found.redo_pages is found.redo_flash_pages is found.redo_s is None
+    assert found.ram_dirty_pages_lost is found.flash_dirty_pages_lost is None
+    assert {each.dirty_share for each in found.windows} == {None}
+    assert "no page was written" not in found.finding
+    assert "takes no page" not in found.finding
+    assert "what redo then reads cannot be known and is left out" in found.finding
+    assert "changed pages the crash takes cannot be known" in found.finding
+    [warned] = found.warnings
+    assert "does not distinguish writes from reads" in warned.message
 
 
 def test_flash_that_does_not_fill_and_a_scheme_are_described_as_they_are() -> None:

@@ -26,6 +26,7 @@ from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production, Scaled
 from tierwright.simulate.contenders import works_by_the_clock
+from tierwright.simulate.erase_blocks import fitting_block_pages
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import Replay, contenders, replay
 from tierwright.trace.reading import Trace
@@ -410,12 +411,12 @@ def test_the_verdict_on_the_schemes_is_not_one_on_flash_caches() -> None:
 
 
 def test_a_small_device_has_blocks_that_fit_it() -> None:
-    assert points.fitting_block_pages(256, 256 * 100) == 256
-    assert points.fitting_block_pages(256, 256 * 100 - 1) == 255
-    assert points.fitting_block_pages(256, 8 * 100) == 8
-    assert points.fitting_block_pages(256, 8 * 100 - 1) is None
-    assert points.fitting_block_pages(4, 4 * 100) == 4
-    assert points.fitting_block_pages(4, 4 * 100 - 1) is None
+    assert fitting_block_pages(256, 256 * 100) == 256
+    assert fitting_block_pages(256, 256 * 100 - 1) == 255
+    assert fitting_block_pages(256, 8 * 100) == 8
+    assert fitting_block_pages(256, 8 * 100 - 1) is None
+    assert fitting_block_pages(4, 4 * 100) == 4
+    assert fitting_block_pages(4, 4 * 100 - 1) is None
 
 
 def test_a_replay_on_little_flash_does_not_multiply_its_writes_by_its_smallness() -> (

@@ -23,6 +23,7 @@ from tierwright.advise.checks.flash_life import (
     NO_RATE,
     NOTHING_WRITTEN,
     WITHOUT_AMPLIFICATION,
+    WRITES_UNTOLD,
     FlashLife,
     Rate,
     life_of,
@@ -33,7 +34,7 @@ from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
-from tierwright.simulate.replay import miniatures, replay
+from tierwright.simulate.replay import miniatures, replay, sweep
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
@@ -169,6 +170,32 @@ def test_what_the_device_makes_of_the_writes_is_counted_under_the_replay() -> No
     assert lasting(life_of(idle, device=None, rate=None)).waf_note == NOTHING_WRITTEN
 
 
+def test_a_trace_that_tells_no_writes_has_no_life(tmp_path: Path) -> None:
+    """dm-writecache takes writes alone: nothing came to it, and that says nothing."""
+    path = tmp_path / "keys.lis"
+    path.write_text("".join(f"{at * 7 % 90} 1 0 {at}\n" for at in range(600)))
+    trace = Trace(path, format="arc")
+    device = catalog.device(DEVICE)
+    options = {"dm_writecache": {"accesses_per_second": "100"}, "larc": {}}
+    rows = sweep(
+        trace,
+        [
+            {"flash_cache": name, "ram_pages": 10, "flash_pages": 60, "options": own}
+            for name, own in options.items()
+        ],
+    )["rows"]
+    alone = [
+        replay(trace, "flash_cache", name, 10, 60, options=own)
+        for name, own in options.items()
+    ]
+    for each in (*rows, *alone):
+        found = lasting(life_of(each, device=device, rate=Rate(100.0, "a hundred")))
+        assert found.years is None
+        assert not found.never_worn_out
+        assert found.reason == WRITES_UNTOLD
+        assert WRITES_UNTOLD in found.sentence
+
+
 def test_the_check_of_wear_says_the_same() -> None:
     trace = Trace(TPCB)
     curve = profile(trace).curve.from_start("cold")
@@ -282,10 +309,15 @@ def test_sweep_says_it_of_each_row(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_life_of_several_replays_is_said_once() -> None:
     device = catalog.device(DEVICE)
     one = lasting(life_of(counters(), device=device, rate=Rate(5, "the stated 5/s")))
-    assert flash_life.about_lives([one, one]).count("lasts as stated") == 1
-    assert flash_life.about_lives([]) == ""
+    assert flash_life.about_lives([one, one], ["A", "B"]).count("lasts as stated") == 1
+    assert flash_life.about_lives([], []) == ""
+    # Where they are of different rates, it says whose.
+    other = replace(one, basis="at another rate")
+    said = flash_life.about_lives([one, other, other], ["A", "B", "C"])
+    assert f"The flash lasts as stated under A {one.basis}." in said
+    assert "The flash lasts as stated under B and C at another rate." in said
     amplified = replace(one, waf=2.0, waf_note=None)
-    assert NO_LAYER not in flash_life.about_lives([one, amplified])
+    assert NO_LAYER not in flash_life.about_lives([one, amplified], ["A", "B"])
 
 
 def test_a_replay_whose_times_were_stretched_wears_flash_at_that_rate() -> None:

@@ -902,6 +902,34 @@ def test_the_command_prints_one_document(
     assert main(["transactions", str(tmp_path / "absent"), *sizes]) == 2
 
 
+def test_a_log_that_one_system_alone_keeps_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "events.txt"
+    path.write_text("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n", encoding="utf-8")
+    asked = ["transactions", str(path), "--ram-pages", "2", "--database-pages", "8"]
+    both = [*asked, "--systems", "page_lru,aries"]
+    assert main(both) == 0
+    said = "aries alone keeps a log that is forced at commit"
+    assert said in capsys.readouterr().out
+    assert main([*both, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [each["keeps_log"] for each in found.values()] == [False, True]
+    for alike in ([*both, "--durable"], [*asked, "--systems", "aries"], asked):
+        assert main(alike) == 0
+        assert said not in capsys.readouterr().out
+    assert main([*both, "--durable", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert all(each["keeps_log"] for each in found.values())
+    # What to do next is of what was wrong.
+    for wrong, hint in (
+        (["--systems", "foo"], "choose among page_lru, aries"),
+        (["--log-bytes", "0"], "give the bytes of a log record"),
+    ):
+        assert main([*asked, *wrong]) == 2
+        assert hint in capsys.readouterr().err
+
+
 def test_the_commands_of_one_transaction_and_of_the_order(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,7 @@
 """Answers to errors: the one place that renders them (RFC 9457)."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -77,11 +77,16 @@ async def _on_os_error(request: Request, error: Exception) -> Response:
     return _unexpected(error)
 
 
+def _place(parts: Sequence[str | int]) -> str:
+    """Return the place of a value in a request; which of several shapes was tried there is no part of it."""
+    return ".".join(str(part) for part in parts if "[" not in str(part))
+
+
 async def _on_validation(_: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
     faults = []
     for fault in error.errors():
-        where = ".".join(str(part) for part in fault["loc"])
+        where = _place(fault["loc"])
         message = str(fault["msg"]).removeprefix("Value error, ")
         value = None if fault["type"] == "missing" else shown(fault.get("input"))
         faults.append(ProblemDetail(where=where, value=value, message=message))

@@ -46,7 +46,7 @@ export const AskConfigurationsQuery = {
 } as const;
 
 export const AskCourseQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","windows"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","windows","warnings"]},
 } as const;
 
 export const AskDeviceHealthQuery = {

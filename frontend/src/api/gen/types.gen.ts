@@ -6671,33 +6671,33 @@ export type CourseOut = {
     /**
      * Redo Pages
      *
-     * Read again then, because they had been written since the latest checkpoint. [pages]
+     * Read again then, because they had been written since the latest checkpoint; null where the trace does not tell writes. [pages]
      */
-    redo_pages: number;
+    redo_pages: number | null;
     /**
      * Redo Flash Pages
      *
-     * Of these, from flash. [pages]
+     * Of these, from flash; null likewise. [pages]
      */
-    redo_flash_pages: number;
+    redo_flash_pages: number | null;
     /**
      * Redo S
      *
-     * How long that took, after flash was read. [s]
+     * How long that took, after flash was read; null likewise. [s]
      */
-    redo_s: number;
+    redo_s: number | null;
     /**
      * Ram Dirty Pages Lost
      *
-     * Changed pages of RAM that the crash took: only the log has them. [pages]
+     * Changed pages of RAM that the crash took: only the log has them; null likewise. [pages]
      */
-    ram_dirty_pages_lost: number;
+    ram_dirty_pages_lost: number | null;
     /**
      * Flash Dirty Pages Lost
      *
-     * Pages of flash that the crash took and the disk does not have. [pages]
+     * Pages of flash that the crash took and the disk does not have; null likewise. [pages]
      */
-    flash_dirty_pages_lost: number;
+    flash_dirty_pages_lost: number | null;
     /**
      * Checkpointed Pages
      *
@@ -6740,6 +6740,12 @@ export type CourseOut = {
      * The answer in a few words.
      */
     finding: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
     /**
      * Estimator
      *
@@ -6835,7 +6841,7 @@ export type CourseWindow = {
     /**
      * Dirty Share
      *
-     * Flash pages newer than the disk at its end; null where a scheme has no use for its flash. [1]
+     * Flash pages newer than the disk at its end; null where a scheme has no use for its flash, and where the trace does not tell writes. [1]
      */
     dirty_share: number | null;
 };
@@ -29547,7 +29553,7 @@ export type AskCourseData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'windows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'windows' | 'warnings';
     };
     url: '/api/v1/workloads/{workload_id}/course';
 };

@@ -109,7 +109,7 @@ export const courseMarkers = (found: CourseOut) => {
   return [
     ...(filled_at_s === null ? [] : [{ name: "flash full", x: filled_at_s }]),
     ...(restarted_at_s === null ? [] : [{ name: "restart", x: restarted_at_s }]),
-    ...(restarted_at_s === null || redo_pages === 0
+    ...(restarted_at_s === null || !redo_pages || redo_s === null
       ? []
       : [{ name: "redone", x: restarted_at_s + restart_s + redo_s }]),
   ];

@@ -15,6 +15,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { useReplay } from "@/components/use-replay";
+import { WarningNotes } from "@/components/warning-notes";
 import type { CourseArrivals, ThroughputSearch } from "@/questions/throughput";
 import { counted, formatShort } from "@/units/quantity";
 import {
@@ -153,6 +154,9 @@ export function CoursePanel(props: CoursePanelProps) {
         )}
         {replay.run !== undefined && replay.checked === undefined && (
           <RunProgress run={replay.run} />
+        )}
+        {replay.checked !== undefined && (
+          <WarningNotes notes={replay.checked.warnings} />
         )}
         {replay.checked !== undefined && (
           <CourseChart

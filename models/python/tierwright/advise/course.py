@@ -21,6 +21,7 @@ from tierwright.common.answer import Answer, Figure
 from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
 from tierwright.evaluate.ram_tax import RamTax, taxes_of
 from tierwright.evaluate.response.schemes import (
@@ -93,7 +94,8 @@ class CourseWindow:
     flash_busy, disk_busy : float or None
         Work that began, as a share of the window; None where that has no length. [1]
     flash_used_share, dirty_share : float or None
-        Of the flash pages: in use, and newer than the disk, at its end; None where a scheme has no use for its flash. [1]
+        Of the flash pages: in use, and newer than the disk, at its end; None where a scheme has no use for its flash, and
+        of the latter where the trace does not tell writes. [1]
     """
 
     start_s: float
@@ -130,12 +132,13 @@ class Course(Answer):
         End of the first window in which flash was full; None where it never was. [s]
     restarted_at_s, restart_s : float or None, float
         When the machine came back after a crash, and how long its devices then read flash; None and 0 without one. [s]
-    redo_pages, redo_flash_pages : int
-        Read again then, because they had been written since the latest checkpoint; of these, from flash. [pages]
-    redo_s : float
-        How long that took, after flash was read. [s]
-    ram_dirty_pages_lost, flash_dirty_pages_lost : int
-        What the crash took that only the log has: pages of RAM, and of flash that the disk lacks. [pages]
+    redo_pages, redo_flash_pages : int or None
+        Read again then, because they had been written since the latest checkpoint; of these, from flash; None where the
+        trace does not tell writes. [pages]
+    redo_s : float or None
+        How long that took, after flash was read; None likewise. [s]
+    ram_dirty_pages_lost, flash_dirty_pages_lost : int or None
+        What the crash took that only the log has: pages of RAM, and of flash that the disk lacks; None likewise. [pages]
     checkpointed_pages : int or None
         Changed pages of RAM that checkpoints wrote; None where they write nothing. [pages]
     recovered_s : float or None
@@ -163,11 +166,11 @@ class Course(Answer):
     filled_at_s: float | None
     restarted_at_s: float | None
     restart_s: float
-    redo_pages: int
-    redo_flash_pages: int
-    redo_s: float
-    ram_dirty_pages_lost: int
-    flash_dirty_pages_lost: int
+    redo_pages: int | None
+    redo_flash_pages: int | None
+    redo_s: float | None
+    ram_dirty_pages_lost: int | None
+    flash_dirty_pages_lost: int | None
     checkpointed_pages: int | None
     recovered_s: float | None
     windows: tuple[CourseWindow, ...]
@@ -380,7 +383,11 @@ class CoursePlan:
                     else ", or a shorter checkpoint interval, which leaves less to redo after the crash"
                 ),
             )
-        windows = tuple(_window(each, replay.flash_pages) for each in found["course"])
+        tells_writes = self.curve.notes.tells_writes
+        windows = tuple(
+            _window(each, replay.flash_pages, tells_writes=tells_writes)
+            for each in found["course"]
+        )
         back = found["restarted_at_s"]
         filled = next(
             (
@@ -408,8 +415,8 @@ class CoursePlan:
                 before,
                 filled,
                 back,
-                _takes(found),
-                _reads(found, replay.checkpoint_s),
+                _takes(found) if tells_writes else _TAKES_UNKNOWN,
+                _reads(found, replay.checkpoint_s, tells_writes=tells_writes),
                 checkpointed,
                 recovered,
                 closed=closed,
@@ -418,6 +425,7 @@ class CoursePlan:
                 if self.scaled is None
                 else self.flash_pages / replay.flash_pages,
             ),
+            warnings=tuple(about_trace(self.curve.notes)),
             system=self.system,
             title=title[self.system],
             ram_pages=replay.ram_pages,
@@ -428,11 +436,15 @@ class CoursePlan:
             filled_at_s=filled,
             restarted_at_s=back,
             restart_s=found["restart_s"],
-            redo_pages=found["redo"]["pages"],
-            redo_flash_pages=found["redo"]["flash_pages"],
-            redo_s=found["redo"]["seconds"],
-            ram_dirty_pages_lost=found["ram_dirty_pages_lost"],
-            flash_dirty_pages_lost=found["flash_dirty_pages_lost"],
+            redo_pages=found["redo"]["pages"] if tells_writes else None,
+            redo_flash_pages=found["redo"]["flash_pages"] if tells_writes else None,
+            redo_s=found["redo"]["seconds"] if tells_writes else None,
+            ram_dirty_pages_lost=found["ram_dirty_pages_lost"]
+            if tells_writes
+            else None,
+            flash_dirty_pages_lost=found["flash_dirty_pages_lost"]
+            if tells_writes
+            else None,
             checkpointed_pages=checkpointed,
             recovered_s=recovered,
             windows=windows,
@@ -480,7 +492,9 @@ def _refused(where: str, value: object, message: str, hint: str) -> BadInput:
     return BadInput(f"course: {problem}", hint, (problem,))
 
 
-def _window(found: Mapping[str, Any], flash_pages: int) -> CourseWindow:
+def _window(
+    found: Mapping[str, Any], flash_pages: int, *, tells_writes: bool
+) -> CourseWindow:
     accesses, ram, flash = (
         found[name] for name in ("accesses", "ram_hits", "flash_hits")
     )
@@ -502,7 +516,7 @@ def _window(found: Mapping[str, Any], flash_pages: int) -> CourseWindow:
         flash_busy=found["flash_utilisation"],
         disk_busy=found["disk_utilisation"],
         flash_used_share=used,
-        dirty_share=dirty,
+        dirty_share=dirty if tells_writes else None,
     )
 
 
@@ -591,7 +605,10 @@ def _takes(found: TimedResult) -> str:
     )
 
 
-def _reads(found: TimedResult, checkpoint_s: float) -> str:
+_TAKES_UNKNOWN = "Which changed pages the crash takes cannot be known: the trace does not tell writes."
+
+
+def _reads(found: TimedResult, checkpoint_s: float, *, tells_writes: bool) -> str:
     """Say what is read after a crash before anything is served."""
     restart_s = found["restart_s"]
     read = (
@@ -601,6 +618,8 @@ def _reads(found: TimedResult, checkpoint_s: float) -> str:
     )
     if checkpoint_s <= 0:
         return read
+    if not tells_writes:
+        return f"{read}, what redo then reads cannot be known and is left out"
     redo = found["redo"]
     since = (
         "the latest checkpoint"

@@ -36,7 +36,7 @@ from tierwright.trace import reading
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
 
-MINIATURES = 8
+MINIATURES = replay.MINIATURES
 """Scaled caches, each over its own sample: their spread gives the interval."""
 _ESTIMATOR = (
     "miniature simulation: mean of eight scaled caches over disjoint samples of the "

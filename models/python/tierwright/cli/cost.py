@@ -19,6 +19,7 @@ from tierwright.cli.output import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, parse_bytes
+from tierwright.common.wording import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,11 +89,13 @@ def restart(
         ),
     ] = 0.0,
     flash_share: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--flash-share", metavar="S", help="Share of redone pages found on flash."
+            "--flash-share",
+            metavar="S",
+            help="Share of redone pages found on flash [default: 0.98, of the FaCE paper].",
         ),
-    ] = 0.98,
+    ] = None,
     page_bytes: Annotated[
         int | None,
         typer.Option(
@@ -145,6 +148,11 @@ def restart(
                 )
             times[f"{role}_{operation}_s"] = service / 1e6
     size = parse_bytes(flash)
+    if size < page_bytes:
+        raise BadInput(
+            f"--flash: `{flash}` holds no page of {format_bytes(page_bytes)}",
+            "state the flash cache, such as 64GiB",
+        )
     restore = flash_cache.recovery(
         size, page_bytes=page_bytes, seq_read_bytes_per_s=rate * 1e6
     )
@@ -154,12 +162,25 @@ def restart(
         f"flash: {service_basis(ssd, page_bytes)}; disk: "
         f"{service_basis(disk, page_bytes)}"
     )
-    about = Caution(
-        "cost_is_no_latency",
-        f"a page is assumed to cost its busy time ({basis})",
-        "if redo waits for each page, it takes the latency instead: choose devices "
-        "measured at queue depth 1",
-    )
+    cautions = [
+        Caution(
+            "cost_is_no_latency",
+            f"a page is assumed to cost its busy time ({basis})",
+            "if redo waits for each page, it takes the latency instead: choose devices "
+            "measured at queue depth 1",
+        )
+    ]
+    if flash_share is None:
+        flash_share = recovery.FLASH_SHARE_OF_REDO
+        cautions.append(
+            Caution(
+                "flash_share_of_the_paper",
+                f"{percent(flash_share)} of the pages to redo are read from flash and the metadata are in segments of "
+                f"{flash_cache.PAPER_SEGMENT_ENTRIES:,} entries, as in the FaCE paper: neither is of this workload, and a share "
+                "that is smaller makes the restart several times as long",
+                "state --flash-share, or ask `tierwright course --crash-at`, which replays the crash and counts both",
+            )
+        )
     found = recovery.restart(
         metadata_s=metadata_s,
         redo_pages=redo_pages,
@@ -169,7 +190,7 @@ def restart(
     )
     if json:
         document = found.to_dict()
-        document["warnings"] = [plain_data(about), *document["warnings"]]
+        document["warnings"] = [*map(plain_data, cautions), *document["warnings"]]
         print_json(
             {"metadata_s": metadata_s, "metadata": plain_data(restore), **document}
         )
@@ -183,7 +204,7 @@ def restart(
             ("times faster", f"{float(found.speedup):.3g}"),
         ]
     )
-    explain(found.with_flash.derivation, (about, *found.warnings))
+    explain(found.with_flash.derivation, (*cautions, *found.warnings))
 
 
 def _redone_of(

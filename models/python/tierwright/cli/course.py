@@ -17,6 +17,7 @@ from tierwright.cli.options import (
 from tierwright.cli.output import (
     Json,
     pairs,
+    print_cautions,
     print_json,
     print_table,
     progress,
@@ -214,6 +215,7 @@ def _print(found: Course) -> None:
     typer.echo(found.finding)
     if found.ram_tax:
         typer.echo(found.ram_tax)
+    print_cautions(found.cautions)
     print_table(
         f"{found.title}, windows of {three_digits(found.window_s)} s",
         [

@@ -622,7 +622,11 @@ def _print_ram_tax(found: dict[str, Any]) -> None:
 def _print_fitted(found: dict[str, Any], wanted: Replay, given: dict[str, str]) -> None:
     """Say which defaults the sizes or the page changed."""
     from tierwright.simulate import replay as core
-    from tierwright.simulate.contenders import fitted_defaults, fitted_sentence
+    from tierwright.simulate.contenders import (
+        fitted_defaults,
+        fitted_sentence,
+        options_in_force,
+    )
 
     row = next(
         each for each in core.contenders(wanted.family) if each["name"] == wanted.name
@@ -632,7 +636,7 @@ def _print_fitted(found: dict[str, Any], wanted: Replay, given: dict[str, str]) 
         fitted_defaults(
             row,
             given=given,
-            in_force=found.get("options", {}),
+            in_force=options_in_force(found),
             page_bytes=found["page_bytes"],
         ),
     )

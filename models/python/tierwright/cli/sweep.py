@@ -680,26 +680,31 @@ def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
 def _print_fitted(
     rows: list[dict[str, Any]], configurations: list[dict[str, Any]]
 ) -> None:
-    """Say of each flash cache which defaults the sizes or the page changed: a line of all its rows."""
+    """Say of each contender with flash which defaults the sizes or the page changed: a line of all its rows."""
     from tierwright.simulate import replay as core
     from tierwright.simulate.contenders import (
         FittedDefault,
         fitted_defaults,
         fitted_sentence,
+        options_in_force,
     )
 
-    table = {each["name"]: each for each in core.contenders("flash_cache")}
+    families: tuple[core.Family, ...] = ("flash_cache", "scheme")
+    table = {
+        each["name"]: each for family in families for each in core.contenders(family)
+    }
     fitted: dict[str, list[FittedDefault]] = {}
     # A sweep that was interrupted has fewer rows.
     for row, asked in zip(rows, configurations, strict=False):
         # A sample names no page size.
-        if "flash_cache" in asked and "page_bytes" in row:
-            name = asked["flash_cache"]
+        named = [asked[family] for family in families if family in asked]
+        if named and "page_bytes" in row:
+            [name] = named
             fitted.setdefault(name, []).extend(
                 fitted_defaults(
                     table[name],
                     given=asked["options"],
-                    in_force=row.get("options", {}),
+                    in_force=options_in_force(row),
                     page_bytes=row["page_bytes"],
                 )
             )

@@ -177,7 +177,11 @@ def transactions(
     if json:
         print_json(
             {
-                name: {**counts.to_dict(times), "disk_time_us": on_disk[name]}
+                name: {
+                    **counts.to_dict(times),
+                    "disk_time_us": on_disk[name],
+                    "keeps_log": durable or name == replay.ALWAYS_LOGGED,
+                }
                 for name, counts in found.systems.items()
             }
         )
@@ -208,6 +212,10 @@ def transactions(
             for name, counts in found.systems.items()
         ],
     )
+    said = replay.about_logs(list(found.systems), durable=durable)
+    if said:
+        typer.echo("")
+        typer.echo(said)
     _print_restarts(found.systems, times)
 
 

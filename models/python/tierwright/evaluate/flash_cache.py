@@ -85,6 +85,10 @@ def effective_capacity(capacity_bytes: float, old_share: float) -> float:
     return capacity_bytes * (1 - old_share)
 
 
+PAPER_SEGMENT_ENTRIES = 64_000
+"""Entries of a metadata segment of FaCE, as its paper has them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """What a restart reads to have its flash metadata back.
@@ -116,7 +120,7 @@ def recovery(
     *,
     page_bytes: int,
     seq_read_bytes_per_s: float,
-    entries_per_segment: int = 64_000,
+    entries_per_segment: int = PAPER_SEGMENT_ENTRIES,
     entry_bytes: int = 32,
     scan_segments: int = 2,
 ) -> Recovery:

@@ -16,6 +16,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import listed, rate_text, three_digits
 from tierwright.simulate import replay
+from tierwright.simulate.erase_blocks import BLOCK_OPTION, DEVICE_BLOCKS
 
 NO_FLASH = "none"
 """The scheme of RAM alone."""
@@ -531,9 +532,12 @@ def fitted_defaults(
         if name in own or leading is None or not text.isdecimal():
             continue
         if text != leading[0]:
-            found.append(
-                FittedDefault(name, int(text), _why(default, int(text), page_bytes))
+            why = (
+                f"{AT_MOST} 1/{DEVICE_BLOCKS} of flash; without that limit {default}"
+                if name == BLOCK_OPTION
+                else _why(default, int(text), page_bytes)
             )
+            found.append(FittedDefault(name, int(text), why))
     return found
 
 
@@ -550,6 +554,19 @@ def _why(default: str, value: int, page_bytes: int) -> str:
     return f"{stated['size']} in pages of {format_bytes(page_bytes)}"
 
 
+def options_in_force(found: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options of a result; of a page-flow scheme, which states none, the erase blocks of its device.
+
+    Examples
+    --------
+    >>> options_in_force({"ftl": {"block_pages": 80}})
+    {'ftl_block_pages': '80'}
+    """
+    blocks = (found.get("ftl") or {}).get("block_pages")
+    device = {} if blocks is None else {BLOCK_OPTION: str(blocks)}
+    return device | dict(found.get("options", {}))
+
+
 def fitted_sentence(title: str, fitted: Iterable[FittedDefault]) -> str:
     """Say which defaults of a contender the sizes or the page changed, over all its replays.
 
@@ -560,15 +577,27 @@ def fitted_sentence(title: str, fitted: Iterable[FittedDefault]) -> str:
     ...     "flashcache", [FittedDefault("ways", each, limit) for each in (25, 60)]
     ... )
     'Defaults in force of flashcache: ways 25 to 60 (at most 1/16 of flash; without that limit 512).'
+    >>> fitted_sentence(
+    ...     "dm-cache",
+    ...     [
+    ...         FittedDefault("block_pages", 31, limit),
+    ...         FittedDefault("block_pages", 32, "256 KiB"),
+    ...     ],
+    ... )
+    'Defaults in force of dm-cache: block_pages 31 (at most 1/16 of flash; without that limit 512) or 32 (256 KiB).'
     """
-    values: dict[tuple[str, str], list[int]] = {}
+    values: dict[str, dict[str, list[int]]] = {}
     for each in fitted:
-        values.setdefault((each.name, each.reason), []).append(each.value)
-    said = []
-    for (name, reason), seen in values.items():
+        values.setdefault(each.name, {}).setdefault(each.reason, []).append(each.value)
+
+    def between(seen: Sequence[int]) -> str:
         least, most = min(seen), max(seen)
-        number = str(least) if least == most else f"{least} to {most}"
-        said.append(f"{name} {number} ({reason})")
+        return str(least) if least == most else f"{least} to {most}"
+
+    said = [
+        f"{name} {' or '.join(f'{between(seen)} ({why})' for why, seen in of.items())}"
+        for name, of in values.items()
+    ]
     return f"Defaults in force of {title}: {listed(said)}." if said else ""
 
 

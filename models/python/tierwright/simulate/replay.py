@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 from tierwright import _simulator
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.errors import BadInput
+from tierwright.simulate.erase_blocks import noted, with_fitting_blocks
 from tierwright.simulate.executors import in_force
 from tierwright.simulate.warm_up import AskedWarmUp, WarmUp, accesses_of, whole
 from tierwright.trace.reading import OnProgress, Trace
@@ -24,6 +25,10 @@ chooser among them, or a flash cache over RAM and flash."""
 FAMILIES: tuple[Family, ...] = get_args(Family)
 ONE_TIER: frozenset[Family] = frozenset(("policy", "buffer"))
 """Families that replay RAM alone."""
+MINIATURES = 8
+"""Scaled caches, each over its own sample: their spread gives the interval."""
+TELLS_WRITES = "tells_writes"
+"""Of a result: False where the trace tells no writes from reads; absent where it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +149,9 @@ def replay(
         )
     if family == stated_rate.FAMILY:
         options = stated_rate.paced_options(name, options, stated_rate.once(trace))
-    return _simulator.replay(
+    if family not in ONE_TIER:
+        options = with_fitting_blocks(options, flash_pages)
+    found = _simulator.replay(
         str(trace.path),
         family,
         name,
@@ -155,6 +162,7 @@ def replay(
         on_progress=on_progress,
         **trace.arguments(),
     )
+    return noted(found | _untold(found["trace"]), options, flash_pages)
 
 
 def refuse_impossible(
@@ -178,6 +186,8 @@ def refuse_impossible(
 
     if family == FAMILY:
         check_single(name, options or {})
+    if family not in ONE_TIER:
+        options = with_fitting_blocks(options, flash_pages)
     with suppress(Cancelled):
         _simulator.replay(
             str(trace.path),
@@ -231,28 +241,28 @@ def sweep(
     fill has its `error` and `hint` in its row. See `WarmUp`. Within `tierwright.simulate.executors.spreading` they are
     replayed by those workers, with the same rows.
     """
-    from tierwright.simulate.stated_rate import paced_configurations
-
-    paced = paced_configurations(trace, configurations)
+    asked = _in_force(trace, configurations)
     workers = in_force()
     if workers is not None and configurations:
         from tierwright.simulate import spread
 
-        return spread.sweep(
+        found = spread.sweep(
             workers,
             trace,
-            paced,
+            asked,
             {"warm_up": warm_up_accesses(trace, warm_up)},
             on_progress,
         )
-    return _simulator.sweep(
-        str(trace.path),
-        paced,
-        warm_up=warm_up_accesses(trace, warm_up),
-        threads=threads,
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
+    else:
+        found = _simulator.sweep(
+            str(trace.path),
+            asked,
+            warm_up=warm_up_accesses(trace, warm_up),
+            threads=threads,
+            on_progress=on_progress,
+            **trace.arguments(),
+        )
+    return _noted(found, asked)
 
 
 def miniatures(
@@ -271,17 +281,16 @@ def miniatures(
     sample would be full at a different access. Within `tierwright.simulate.executors.spreading` they are estimated by
     those workers, with the same rows.
     """
-    from tierwright.simulate.stated_rate import paced_configurations
-
-    paced = paced_configurations(trace, configurations)
+    scale = sample_rate / MINIATURES
+    asked = _in_force(trace, configurations, scale)
     workers = in_force()
     if workers is not None and configurations:
         from tierwright.simulate import spread
 
-        return spread.miniatures(
+        found = spread.miniatures(
             workers,
             trace,
-            paced,
+            asked,
             {
                 "sample_rate": sample_rate,
                 "seed": seed,
@@ -289,16 +298,56 @@ def miniatures(
             },
             on_progress,
         )
-    return _simulator.miniatures(
-        str(trace.path),
-        paced,
-        sample_rate,
-        seed=seed,
-        warm_up=warm_up_accesses(trace, warm_up),
-        threads=threads,
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
+    else:
+        found = _simulator.miniatures(
+            str(trace.path),
+            asked,
+            sample_rate,
+            seed=seed,
+            warm_up=warm_up_accesses(trace, warm_up),
+            threads=threads,
+            on_progress=on_progress,
+            **trace.arguments(),
+        )
+    return _noted(found, asked, scale)
+
+
+def _in_force(
+    trace: Trace, configurations: Sequence[Mapping[str, Any]], scale: float = 1.0
+) -> list[dict[str, Any]]:
+    """Give configurations the options that follow from what they state: of the trace, and of the flash of a miniature."""
+    from tierwright.simulate.stated_rate import paced_configurations
+
+    return [
+        {
+            **each,
+            "options": with_fitting_blocks(each.get("options"), _flash_of(each, scale)),
+        }
+        for each in paced_configurations(trace, configurations)
+    ]
+
+
+def _noted(
+    found: dict[str, Any], asked: Sequence[Mapping[str, Any]], scale: float = 1.0
+) -> dict[str, Any]:
+    """Add to the rows what is to be said of the trace and of the device under them; a cancel keeps the first ones alone."""
+    untold = _untold(found["trace"])
+    rows = [
+        noted(row | untold, each["options"], _flash_of(each, scale))
+        for row, each in zip(found["rows"], asked, strict=False)
+    ]
+    return {**found, "rows": rows}
+
+
+def _untold(trace: Mapping[str, Any]) -> dict[str, bool]:
+    """Mark the counts of a trace that does not tell writes: none of theirs is in them."""
+    return {} if trace["tells_writes"] else {TELLS_WRITES: False}
+
+
+def _flash_of(configuration: Mapping[str, Any], scale: float) -> int:
+    """Return the flash that is replayed; 0 of RAM alone, and of what the core is to refuse. [pages]"""
+    pages = configuration.get("flash_pages")
+    return int(pages * scale) if isinstance(pages, int) else 0
 
 
 def simulate_dynamics(

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from tierwright import _simulator
-from tierwright.common.core_errors import ParameterError
+from tierwright.common.core_errors import Cancelled, ParameterError
+from tierwright.simulate.erase_blocks import noted, with_fitting_blocks
 from tierwright.simulate.replay import warm_up_accesses
 from tierwright.simulate.stated_rate import refuse_on_simulated_time
 from tierwright.simulate.warm_up import WarmUp
@@ -187,7 +189,8 @@ def replay_timed(
         If the trace cannot be read, or progress asked to stop.
     """
     refuse_on_simulated_time(scheme, options)
-    return _simulator.replay_timed(
+    own = with_fitting_blocks(options, flash_pages)
+    found = _simulator.replay_timed(
         str(trace.path),
         scheme,
         ram_pages,
@@ -206,11 +209,12 @@ def replay_timed(
             "window_us": window_s * US_PER_S,
             "checkpoint_us": checkpoint_s * US_PER_S,
         },
-        options=dict(options) if options else None,
+        options=own or None,
         warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )
+    return noted(found, own, flash_pages)
 
 
 def round_window_s(duration_s: float, windows: int) -> float:
@@ -296,6 +300,18 @@ class TimedReplay:
                 "disk": DeviceTimes(**document["disk"]),
             }
         )
+
+    def refuse_impossible(self, trace: Trace) -> None:
+        """Have refused what `run` would refuse before its first access.
+
+        Raises
+        ------
+        BadInput, ParameterError, SimulatorError
+            As `run`.
+        """
+        with suppress(Cancelled):
+            # The first call of progress comes after all checks: its cancel ends them.
+            self.run(trace, lambda *_: False)
 
     def run(self, trace: Trace, on_progress: OnProgress | None = None) -> TimedResult:
         """Replay the trace; devices that do not keep up are a result, not an error.

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput, Problem, Problems
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, listed
 from tierwright.hardware.raw_nand import (
     PAPER_GEOMETRY,
     PAPER_TIMES,
@@ -37,6 +37,8 @@ PAPER_SYSTEMS = ("page_lru", "transaction_page", "transaction_log")
 """The paper's baseline, and its method as pages and as log records."""
 BUFFERS = ("transaction", "page_lru")
 WRITE_SCHEMES = ("page", "log")
+ALWAYS_LOGGED = "aries"
+"""The system that keeps a log forced at commit, whether all are to be durable or not."""
 SPARE_BLOCKS = 2
 CHECKPOINT_PAGES = 1024
 """Log between two checkpoints: 2 MiB at the paper's page size. [pages]"""
@@ -292,6 +294,33 @@ def survey_events(path: Path, on_progress: OnProgress | None = None) -> EventSur
     return EventSurvey(**found)
 
 
+def about_logs(systems: Sequence[str], *, durable: bool) -> str:
+    """Say which systems of several keep a log where not all do, and so cannot be compared by their time; else nothing.
+
+    Parameters
+    ----------
+    systems : sequence of str
+        That were replayed.
+    durable : bool
+        Whether every system keeps one.
+
+    Examples
+    --------
+    >>> about_logs(["page_lru", "aries"], durable=False)
+    'aries alone keeps a log that is forced at commit: its writes and time are of more than those of page_lru, which lose what was committed in a crash. Have every system keep one to compare them.'
+    >>> about_logs(["aries"], durable=False)
+    ''
+    """
+    others = [name for name in systems if name != ALWAYS_LOGGED]
+    if durable or ALWAYS_LOGGED not in systems or not others:
+        return ""
+    lose = "loses" if len(others) == 1 else "lose"
+    return (
+        f"{ALWAYS_LOGGED} alone keeps a log that is forced at commit: its writes and time are of more than those of "
+        f"{listed(others)}, which {lose} what was committed in a crash. Have every system keep one to compare them."
+    )
+
+
 def check_spare(spare: float) -> None:
     """Refuse a spare share that is not above 0 and finite. [1]
 
@@ -544,7 +573,7 @@ def replay(
     BadInput
         As `replay_systems`.
     """
-    problems = Problems("transactions", "use whole pages of the chip")
+    problems = Problems("transactions", "choose a buffer, and how it writes")
     problems.check(buffer in BUFFERS, "buffer", buffer, f"is not one of {BUFFERS}")
     problems.check(
         write_scheme in WRITE_SCHEMES,
@@ -682,13 +711,12 @@ def _check(
         database_pages,
         f"must lie between 1 and {room}: {free}",
     )
+    problems.raise_if_any()
+    problems = Problems("transactions", f"choose among {', '.join(SYSTEMS)}")
     for system in systems:
-        problems.check(
-            system in SYSTEMS,
-            "system",
-            system,
-            f"is not one of {', '.join(SYSTEMS)}",
-        )
+        problems.check(system in SYSTEMS, "system", system, "is not a system")
+    problems.raise_if_any()
+    problems = Problems("transactions", "give the bytes of a log record, such as 100")
     problems.check(
         1 <= log_bytes <= geometry.page_bytes,
         "log_bytes_per_update",

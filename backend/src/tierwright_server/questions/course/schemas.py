@@ -12,6 +12,7 @@ from tierwright_server.common.schemas import (
     FlashMetadata,
     Identifier,
     Pages,
+    WarningOut,
 )
 from tierwright_server.questions.point_schemas import (
     Devices,
@@ -107,7 +108,8 @@ class CourseIn(Body):
     flash_busy="Work that flash began, as a share of the window; above 1 it falls behind. [1]",
     disk_busy="The same of the disks. [1]",
     flash_used_share="Flash pages in use at its end, with old versions; null where a scheme has no use for its flash. [1]",
-    dirty_share="Flash pages newer than the disk at its end; null where a scheme has no use for its flash. [1]",
+    dirty_share="Flash pages newer than the disk at its end; null where a scheme has no use for its flash, and where the "
+    "trace does not tell writes. [1]",
 )
 class CourseWindow(Answer):
     """One window of a course."""
@@ -135,16 +137,21 @@ class CourseOut(Answer):
     restart_s: float = Field(
         description="How long its devices then read flash before they served anything. [s]"
     )
-    redo_pages: int = Field(
-        description="Read again then, because they had been written since the latest checkpoint. [pages]"
+    redo_pages: int | None = Field(
+        description="Read again then, because they had been written since the latest checkpoint; null where the trace does "
+        "not tell writes. [pages]"
     )
-    redo_flash_pages: int = Field(description="Of these, from flash. [pages]")
-    redo_s: float = Field(description="How long that took, after flash was read. [s]")
-    ram_dirty_pages_lost: int = Field(
-        description="Changed pages of RAM that the crash took: only the log has them. [pages]"
+    redo_flash_pages: int | None = Field(
+        description="Of these, from flash; null likewise. [pages]"
     )
-    flash_dirty_pages_lost: int = Field(
-        description="Pages of flash that the crash took and the disk does not have. [pages]"
+    redo_s: float | None = Field(
+        description="How long that took, after flash was read; null likewise. [s]"
+    )
+    ram_dirty_pages_lost: int | None = Field(
+        description="Changed pages of RAM that the crash took: only the log has them; null likewise. [pages]"
+    )
+    flash_dirty_pages_lost: int | None = Field(
+        description="Pages of flash that the crash took and the disk does not have; null likewise. [pages]"
     )
     checkpointed_pages: int | None = Field(
         description="Changed pages of RAM that checkpoints wrote; null where they write nothing. [pages]"
@@ -165,6 +172,7 @@ class CourseOut(Answer):
         description="The same in words, with what RAM the replay had; empty of page-flow schemes."
     )
     finding: str
+    warnings: list[WarningOut]
     estimator: str
     validity: str
     core_version: str

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise.course import CoursePlan
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.simulate.timed import Arrivals
+from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
@@ -18,6 +19,7 @@ from tierwright_server.questions.point import Point, find_point, of_body
 from tierwright_server.questions.point_schemas import DevicesUsed
 from tierwright_server.questions.response_time.schemas import ResponseReplayOut
 from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.storage import contents
 from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads.recordings import Recording
 
@@ -36,6 +38,11 @@ async def course(
     with of_body():
         plan = _plan(body, point, recording, arrivals)
         replay = await asyncio.to_thread(plan.replay, recording.accesses)
+        trace = await contents.trace_to_check(
+            context.settings, recording.content.id, session
+        )
+        if trace is not None:
+            await asyncio.to_thread(replay.refuse_impossible, Trace(trace))
     row = await analyses.create(
         session,
         context,

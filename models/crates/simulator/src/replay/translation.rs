@@ -75,7 +75,7 @@ pub(crate) const SPARE: Setting = Setting {
 /// See [`SPARE`].
 pub(crate) const BLOCK: Setting = Setting {
     name: FTL_BLOCK,
-    description: "Pages of an erase block of that device.",
+    description: "Pages of an erase block of that device; under a flash tier, unless given, at most 1/100 of its pages: fewer blocks amplify as no device does.",
     default: DEFAULT_BLOCK,
     values: Values::Whole {
         least: 1,

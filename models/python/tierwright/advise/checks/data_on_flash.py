@@ -11,13 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tierwright.advise.checks.points import (
-    BLOCK_OPTION,
-    DEVICE_BLOCKS,
-    LEAST_ERASED_PAGES,
     SETTLED,
     Counters,
     Replay,
-    fitting_block_pages,
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
@@ -26,6 +22,12 @@ from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import spelled
+from tierwright.simulate.erase_blocks import (
+    BLOCK_OPTION,
+    DEVICE_BLOCKS,
+    LEAST_ERASED_PAGES,
+    fitting_block_pages,
+)
 from tierwright.simulate.replay import Family
 
 MARK = "data_on_flash_"

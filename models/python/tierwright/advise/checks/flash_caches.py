@@ -426,9 +426,15 @@ def check(
             paces(counters, options, stated_per_s),
             about_batches_text(flash, counters.values()),
             taxes_of_evaluation(found, caches, options),
-            about_lives([each for each in lives.values() if each is not None]),
+            _about_lives(lives),
         ),
     )
+
+
+def _about_lives(lives: Mapping[str, FlashLife | None]) -> str:
+    titles = scheme_titles() | flash_cache_titles()
+    known = {titles[name]: each for name, each in lives.items() if each is not None}
+    return about_lives(list(known.values()), list(known))
 
 
 def taxes_of_evaluation(

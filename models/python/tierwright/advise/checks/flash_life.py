@@ -12,10 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tierwright.common.wording import counted, rate_text, sentences, three_digits
+from tierwright.common.wording import (
+    counted,
+    listed,
+    rate_text,
+    sentences,
+    three_digits,
+)
 from tierwright.hardware.device import Device
 from tierwright.simulate.contenders import NO_FLASH, RATE, STRETCH, stretched_words
 from tierwright.simulate.priced import flash_pages_written
+from tierwright.simulate.replay import TELLS_WRITES
 
 if TYPE_CHECKING:
     from tierwright.advise.checks.counted import ReplayedLife
@@ -31,6 +38,9 @@ NOT_SAMPLED = "a sample does not show how many pages of {} are written to flash;
 """Of what is written besides pages of data."""
 WITHOUT_AMPLIFICATION = "without the write amplification of these writes"
 """Of a life by a rating, which has that of its own test inside."""
+WRITES_UNTOLD = (
+    "the trace does not tell writes, so what they bring to flash is not in the counts"
+)
 NOTHING_WRITTEN = "nothing was written to flash while writes were counted"
 
 
@@ -175,6 +185,8 @@ def life_of(
     if is_flashless or not counters["accesses"]:
         return None
     untold = _untold(counters) if is_sampled else None
+    if not counters.get(TELLS_WRITES, True):
+        untold = WRITES_UNTOLD
     if is_sampled:
         # Segments are untold; single pages of metadata are all that is left.
         single = counters.get("metadata_random_page_writes", 0)
@@ -291,12 +303,26 @@ def _sentence(
     return sentences(*said)
 
 
-def about_lives(lives: Sequence[FlashLife]) -> str:
-    """Say what the lives of several replays over one device rest on, or why there are none; empty for none."""
-    bases = dict.fromkeys(each.basis for each in lives if each.basis is not None)
+def about_lives(lives: Sequence[FlashLife], titles: Sequence[str]) -> str:
+    """Say what the lives of several replays over one device rest on, or why there are none; empty for none.
+
+    Parameters
+    ----------
+    lives : sequence of FlashLife
+        One for each replay.
+    titles : sequence of str
+        Whose they are, which is said where they rest on different rates.
+    """
+    of: dict[str, list[str]] = {}
+    for each, title in zip(lives, titles, strict=True):
+        if each.basis is not None:
+            of.setdefault(each.basis, []).append(title)
     reasons = dict.fromkeys(each.reason for each in lives if each.reason is not None)
     amplified = [each for each in lives if each.waf is not None]
-    said = [f"The flash lasts as stated {basis}." for basis in bases]
+    said = [
+        f"The flash lasts as stated{f' under {listed(whose)}' if len(of) > 1 else ''} {basis}."
+        for basis, whose in of.items()
+    ]
     said += [f"How long flash lasts is not known: {reason}." for reason in reasons]
     if lives and not amplified:
         said.append(f"Write amplification was not counted: {NO_LAYER}.")

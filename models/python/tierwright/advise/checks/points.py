@@ -31,6 +31,7 @@ from tierwright.simulate.contenders import (
     spelled,
     works_by_the_clock,
 )
+from tierwright.simulate.erase_blocks import BLOCK_OPTION, fitting_block_pages
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
 
@@ -56,15 +57,10 @@ Counters = Mapping[str, Any]
 MOST_BLOCK_PAGES = 64
 """RAM pages of the largest flash page that the simulator replays. [pages]"""
 LEAST_BLOCK_PAGES = 2
-DEVICE_BLOCKS = 100
-"""Erase blocks that the device under a replay has at least, spare ones not counted."""
-LEAST_ERASED_PAGES = 8
-"""Pages of the smallest erase block that stands for larger ones. [pages]"""
 SETTLED = 4
 """Overwrites of flash after which write amplification hardly changes."""
 DEVICE_OPTIONS = "ftl_"
 DIRECTORY_OPTIONS = "directory_"
-BLOCK_OPTION = "ftl_block_pages"
 NO_RAM = 1
 """RAM of a replay that sends every access on to flash; the simulator has no scheme without any. [pages]"""
 FILL_STEPS = 8
@@ -346,23 +342,6 @@ def restart_replays(
         "flash_cache", "face", ram_pages, flash_pages, 0
     )
     return found
-
-
-def fitting_block_pages(block_pages: int, flash_pages: int) -> int | None:
-    """Return the erase block of a device under so much flash: smaller where it would have fewer than 100. [pages]
-
-    Of few blocks, those that are being filled are most of the spare ones: seven blocks with 28 % spare space amplify
-    eight times as much as seven thousand. Blocks of fewer than 8 pages stand for none: then it is None.
-
-    Parameters
-    ----------
-    block_pages : int
-        Of the device that is meant. [pages]
-    flash_pages : int
-        Of the replay. [pages]
-    """
-    pages = min(block_pages, flash_pages // DEVICE_BLOCKS)
-    return pages if pages >= min(block_pages, LEAST_ERASED_PAGES) else None
 
 
 def _fitting(each: Replay) -> Replay:

@@ -24,7 +24,11 @@ from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import MODEL, mixed_load_basis
-from tierwright.simulate.contenders import flash_cache_titles, works_by_the_clock
+from tierwright.simulate.contenders import (
+    STRETCH,
+    flash_cache_titles,
+    works_by_the_clock,
+)
 from tierwright.simulate.priced import about_batches_text
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import OnProgress, Trace
@@ -97,7 +101,10 @@ def _basis(
         if by_the_clock:
             one = len(by_the_clock) == 1
             stretched = paces(counters, options)
-            of = "replay" if stretched else "recording"
+            paced = any(
+                STRETCH in (counters[name].get("options") or {}) for name in caches
+            )
+            of = "replay" if paced else "recording"
             yield (
                 f"What {listed(by_the_clock)} {'does' if one else 'do'} by the clock was counted at the rate of the "
                 f"{of}, not at that of the clients."

@@ -33,11 +33,8 @@ from tierwright.advise.checks.flash_caches import (
     taxes_of_evaluation,
 )
 from tierwright.advise.checks.points import (
-    DEVICE_BLOCKS,
-    LEAST_ERASED_PAGES,
     SETTLED,
     Replay,
-    fitting_block_pages,
     recorded_replays,
 )
 from tierwright.advise.decide import replayed_by_key
@@ -55,6 +52,11 @@ from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import STREAMS, flash_cache_titles, has_streams
+from tierwright.simulate.erase_blocks import (
+    DEVICE_BLOCKS,
+    LEAST_ERASED_PAGES,
+    fitting_block_pages,
+)
 from tierwright.trace.reading import OnProgress, Trace
 
 OF_THE_ANSWER = (

@@ -13,6 +13,7 @@ use crate::ftl::FtlResult;
 use crate::progress::{OnProgress, report};
 use crate::replay::bits::BitSet;
 use crate::replay::future::Future;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
@@ -275,6 +276,8 @@ pub(crate) struct Engine<P, C: FlashCache> {
     cache_due: u64,
     checkpoints: Checkpoints,
     stretch: Stretch,
+    /// Metadata on flash that a warm restart reads whole, where it counts no segments. [bytes]
+    directory_bytes: u64,
     /// When the next checkpoint by time is due; `u64::MAX`: never.
     checkpoint_due: u64,
     /// Checkpoints until now.
@@ -308,6 +311,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             cache_due: u64::MAX,
             checkpoints: Checkpoints::default(),
             stretch: Stretch::default(),
+            directory_bytes: 0,
             checkpoint_due: u64::MAX,
             checkpoints_taken: 0,
             origin: None,
@@ -327,6 +331,14 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Has the clock go by recorded times that are multiplied, before the first access.
     pub(crate) fn stretch_times(&mut self, stretch: Stretch) {
         self.stretch = stretch;
+    }
+
+    /// Has a warm restart read the metadata of such a layout, before the first access.
+    pub(crate) fn keep_directory(&mut self, layout: MetadataLayout, page_bytes: u64) {
+        let MetadataLayout {
+            table, log, tree, ..
+        } = layout;
+        self.directory_bytes = (table + log + tree) * page_bytes;
     }
 
     /// Whether DRAM is to be told the future.
@@ -554,9 +566,12 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     }
 
     /// What a restart has read from flash: bytes of the directory, and data pages.
-    fn restored_since(&self, before: &FlashCacheCounters) -> (u64, u64) {
+    fn restored_since(&self, before: &FlashCacheCounters, warm: bool) -> (u64, u64) {
         let read = self.around.counters.since(*before);
-        let bytes = read.restart_segments_read * C::segment_bytes(&self.settings);
+        let bytes = match C::segment_bytes(&self.settings) {
+            0 if warm => self.directory_bytes,
+            segment => read.restart_segments_read * segment,
+        };
         (bytes, read.restart_pages_scanned)
     }
 
@@ -976,7 +991,7 @@ impl Course {
         let before = engine.around.counters;
         self.crash = Some(engine.crash(done, now, self.totals.distinct_pages, plan.warm));
         if W::ACTIVE {
-            let (bytes, pages) = engine.restored_since(&before);
+            let (bytes, pages) = engine.restored_since(&before, plan.warm);
             watch.restored(bytes, pages);
             watch.redo(engine.taken(), |page| engine.cache.holds(page));
         }

@@ -564,7 +564,7 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         name: FTL_BLOCK,
         values: "1 to 65536",
         default: DEFAULT_BLOCK,
-        description: "Pages of an erase block of that device.",
+        description: "Pages of an erase block of that device; under a flash tier, unless given, at most 1/100 of its pages: fewer blocks amplify as no device does.",
         is_place: false,
     },
     OptionAbout {
@@ -1188,6 +1188,9 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
         let mut engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
         engine.take_checkpoints(checkpoints);
         engine.stretch_times(stretch);
+        if let Some((layout, page_bytes)) = metadata {
+            engine.keep_directory(layout, page_bytes);
+        }
         if let Some(under) = under {
             engine.around.device.put_on(under);
         }

@@ -1,0 +1,122 @@
+"""Erase blocks of the device under a replay, which has little flash: as many as make its write amplification that of a device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+DEVICE_BLOCKS = 100
+"""Erase blocks that the device under a replay has at least, spare ones not counted."""
+LEAST_ERASED_PAGES = 8
+"""Pages of the smallest erase block that stands for larger ones. [pages]"""
+DEFAULT_BLOCK_PAGES = 256
+"""Pages of an erase block, as the tables of the core state it."""
+SPARE_OPTION = "ftl_spare_percent"
+BLOCK_OPTION = "ftl_block_pages"
+FEW_BLOCKS = "few_erase_blocks"
+"""Note of a device whose write amplification is that of its few blocks."""
+
+
+def fitting_block_pages(block_pages: int, flash_pages: int) -> int | None:
+    """Return the erase block of a device under so much flash: smaller where it would have fewer than 100. [pages]
+
+    Of few blocks, those that are being filled are most of the spare ones: seven blocks with 28 % spare space amplify
+    eight times as much as seven thousand. Blocks of fewer than 8 pages stand for none: then it is None.
+
+    Parameters
+    ----------
+    block_pages : int
+        Of the device that is meant. [pages]
+    flash_pages : int
+        Of the replay. [pages]
+    """
+    pages = min(block_pages, flash_pages // DEVICE_BLOCKS)
+    return pages if pages >= min(block_pages, LEAST_ERASED_PAGES) else None
+
+
+def with_fitting_blocks(
+    options: Mapping[str, str] | None, flash_pages: int
+) -> dict[str, str]:
+    """Return the options of a replay, with erase blocks that fit into its flash where a device is asked for without any.
+
+    Parameters
+    ----------
+    options : mapping, optional
+        As given, by name as in the tables.
+    flash_pages : int
+        That is replayed. [pages]
+
+    Examples
+    --------
+    >>> with_fitting_blocks({"ftl_spare_percent": "7"}, 8000)
+    {'ftl_spare_percent': '7', 'ftl_block_pages': '80'}
+    >>> with_fitting_blocks({"ftl_spare_percent": "7"}, 1_000_000)
+    {'ftl_spare_percent': '7'}
+    """
+    own = dict(options or {})
+    if SPARE_OPTION not in own or BLOCK_OPTION in own or flash_pages <= 0:
+        return own
+    pages = fitting_block_pages(DEFAULT_BLOCK_PAGES, flash_pages) or LEAST_ERASED_PAGES
+    if pages != DEFAULT_BLOCK_PAGES:
+        own[BLOCK_OPTION] = str(pages)
+    return own
+
+
+def few_blocks(
+    options: Mapping[str, str] | None, flash_pages: int
+) -> dict[str, str] | None:
+    """Say that a device has so few erase blocks that their number decides its write amplification; None where it has not.
+
+    Parameters
+    ----------
+    options : mapping, optional
+        In force.
+    flash_pages : int
+        That is replayed. [pages]
+
+    Examples
+    --------
+    >>> few_blocks({"ftl_spare_percent": "7", "ftl_block_pages": "80"}, 8000)
+    """
+    own = options or {}
+    if SPARE_OPTION not in own or flash_pages <= 0:
+        return None
+    pages = int(own.get(BLOCK_OPTION, DEFAULT_BLOCK_PAGES))
+    blocks = flash_pages // pages
+    if blocks >= DEVICE_BLOCKS:
+        return None
+    fitting = fitting_block_pages(pages, flash_pages)
+    return {
+        "name": FEW_BLOCKS,
+        "message": f"{flash_pages:,} pages of flash fill {blocks:,} erase blocks of {pages:,} pages: on fewer than "
+        f"{DEVICE_BLOCKS} the blocks that are being filled take so much of the spare space that write amplification is "
+        "several times that of a real device",
+        "hint": f"replay at least {DEVICE_BLOCKS * LEAST_ERASED_PAGES} pages of flash"
+        if fitting is None
+        else f"leave {BLOCK_OPTION} out, or give at most {fitting}",
+    }
+
+
+def noted(
+    row: dict[str, Any], options: Mapping[str, str] | None, flash_pages: int
+) -> dict[str, Any]:
+    """Say of the device under a replay how large its erase blocks are, and warn where they are few.
+
+    Parameters
+    ----------
+    row : dict
+        Result of a replay.
+    options : mapping, optional
+        In force.
+    flash_pages : int
+        That was replayed; 0 where there is no flash below RAM. [pages]
+    """
+    if not row.get("ftl") or flash_pages <= 0:
+        return row
+    pages = int((options or {}).get(BLOCK_OPTION, DEFAULT_BLOCK_PAGES))
+    note = few_blocks(options, flash_pages)
+    return {
+        **row,
+        "ftl": {"block_pages": pages, **row["ftl"]},
+        "warnings": [*row.get("warnings", ()), *([] if note is None else [note])],
+    }
