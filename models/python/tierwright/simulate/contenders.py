@@ -17,13 +17,13 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import listed, rate_text, three_digits
 from tierwright.simulate import replay
 from tierwright.simulate.erase_blocks import BLOCK_OPTION, DEVICE_BLOCKS
+from tierwright.simulate.rate_options import RATE as RATE
+from tierwright.simulate.rate_options import STRETCH as STRETCH
+from tierwright.simulate.rate_options import spelled as spelled
+from tierwright.simulate.rate_options import with_option as with_option
 
 NO_FLASH = "none"
 """The scheme of RAM alone."""
-RATE = "accesses_per_second"
-"""The option of what works by the clock over a trace without times."""
-STRETCH = "stretch"
-"""The option that multiplies the times of a trace for it."""
 ASSUMED: Mapping[str, tuple[str, str, str]] = {
     "lazy_cleaning": (
         "group_pages",
@@ -67,11 +67,6 @@ def tier_of(option: Mapping[str, str]) -> str | None:
     if option["values"] not in _POLICY_VALUES:
         return None
     return option["name"].removesuffix(_POLICY_SUFFIX)
-
-
-def spelled(name: str) -> str:
-    """Return a name as the tables write it: of any case, with `-` or `_`."""
-    return name.lower().replace("-", "_")
 
 
 def flash_cache_titles() -> dict[str, str]:
@@ -438,21 +433,6 @@ def has_streams(name: str, options: Mapping[str, str]) -> bool:
     small = (value for option, value in options.items() if spelled(option) == SMALL)
     return name in with_option(STREAMS) and any(
         spelled(value.strip()) != NO_SMALL for value in small
-    )
-
-
-def with_option(name: str) -> frozenset[str]:
-    """Return the flash caches that have an option, by name.
-
-    Examples
-    --------
-    >>> sorted(with_option("checkpoint_us"))
-    ['face']
-    """
-    return frozenset(
-        row["name"]
-        for row in replay.contenders("flash_cache")
-        if any(option["name"] == name for option in row["options"])
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from tierwright.common.errors import BadInput
-from tierwright.simulate.contenders import RATE, STRETCH, spelled, with_option
+from tierwright.simulate.rate_options import RATE, STRETCH, spelled, with_option
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace, rate_of_trace
 

@@ -161,7 +161,7 @@ mod tests {
                 if !self.begins[self.done] {
                     *flags &= !FIRST_OF_REQUEST;
                 }
-                chunk.times_ns.push(self.done as i64);
+                chunk.times_ns.push(i64::try_from(self.done).unwrap());
                 self.done += 1;
             }
             Ok(more)

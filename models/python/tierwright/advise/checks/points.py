@@ -459,7 +459,10 @@ def _at_production(each: Replay, scaled: Scaled, *, is_whole: bool) -> Replay:
         and works_by_the_clock(each.name, each.flash_pages, each.options)
     ):
         check_stated_rate(
-            each.name, each.options, load.accesses_per_s, load.recorded_per_s
+            each.name,
+            each.options,
+            scaled.machine_accesses_per_s,
+            scaled.recorded_per_s,
         )
     options = options_at(each.name, each.flash_pages, each.options, load)
     if isinstance(options, Unpaced):

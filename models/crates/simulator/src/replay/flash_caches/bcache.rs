@@ -334,7 +334,7 @@ impl Bcache {
             back.rate = NO_LIMIT;
             return;
         }
-        let mut proportional = excess / EXCESS_S as i64;
+        let mut proportional = excess / EXCESS_S.cast_signed();
         let in_them = sectors(self.settings.bucket_pages) * i64::from(self.dirty_buckets);
         if let Some((above, times)) = FRAGMENTED.iter().find(|(above, _)| percent > *above)
             && in_them / dirty > 3

@@ -432,7 +432,7 @@ impl FlashCache for LazyCleaning {
         (dirty > most_dirty && cleaner.goes_by_time(self.unit)).then_some(ByClock::First {
             act: "the cleaner first wakes",
             after,
-            waiting: dirty as u64,
+            waiting: u64::from(dirty),
             words: WAITS_FOR_CLEANING,
         })
     }

@@ -651,7 +651,7 @@ pub struct FlashCacheResult {
     pub background: FlashCacheCounters,
     /// Distinct pages of the accesses counted, where the system asks for them.
     #[serde(skip)]
-    unique_pages: u64,
+    pub unique_pages: u64,
     /// Of the counters, what the system itself has a name for.
     #[serde(flatten, serialize_with = "as_own_map")]
     pub own_counters: Vec<(&'static str, u64)>,

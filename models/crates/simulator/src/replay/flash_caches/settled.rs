@@ -172,10 +172,11 @@ impl ByClock {
                 } else {
                     String::new()
                 };
+                let asked = format!("{target:.0}");
+                let pages = if asked == "1" { "page" } else { "pages" };
                 (
                     format!(
-                        "asked for {} a second, CacheLib wrote {rate:.0}: {adjusts}",
-                        counted(target as u64, "page", "pages")
+                        "asked for {asked} {pages} a second, CacheLib wrote {rate:.0}: {adjusts}"
                     ),
                     format!(
                         "writes, and the life of flash, are not those of the rate asked for: use a recording or a load with which a replay lasts many times {period}{life}"
