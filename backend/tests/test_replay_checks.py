@@ -283,7 +283,7 @@ def test_flash_caches_run_with_the_options_that_are_given(application, path):
 
     assert of(found, "larc") == of(plain, "larc") != []
     assert of(found, "lazy_cleaning") != of(plain, "lazy_cleaning")
-    # A comparison shows what a device under the cache does: 7 % of 16 blocks is not enough of one.
+    # A comparison shows what a device under the cache does: 1 % of 100 blocks is not enough of one.
     device = (
         "leaves no room to collect"
         if path == "/evaluations/check"
@@ -291,7 +291,7 @@ def test_flash_caches_run_with_the_options_that_are_given(application, path):
     )
     for options, said in (
         (["bcache:mode=write_back"], "`bcache` is not a contender here"),
-        (["ftl_spare_percent=7"], device),
+        (["ftl_spare_percent=1"], device),
     ):
         refused = application.client.post(
             path, json={**body, "flash_cache_options": options}
