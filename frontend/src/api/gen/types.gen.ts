@@ -6671,7 +6671,7 @@ export type CourseOut = {
     /**
      * Redo Pages
      *
-     * Read again then, because they had been written since the latest checkpoint; null where the trace does not tell writes. [pages]
+     * Read again then, because they had been written since the latest checkpoint; null where the trace does not record writes. [pages]
      */
     redo_pages: number | null;
     /**
@@ -6841,7 +6841,7 @@ export type CourseWindow = {
     /**
      * Dirty Share
      *
-     * Flash pages newer than the disk at its end; null where a scheme has no use for its flash, and where the trace does not tell writes. [1]
+     * Flash pages newer than the disk at its end; null where a scheme has no use for its flash, and where the trace does not record writes. [1]
      */
     dirty_share: number | null;
 };

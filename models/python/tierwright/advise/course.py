@@ -95,7 +95,7 @@ class CourseWindow:
         Work that began, as a share of the window; None where that has no length. [1]
     flash_used_share, dirty_share : float or None
         Of the flash pages: in use, and newer than the disk, at its end; None where a scheme has no use for its flash, and
-        of the latter where the trace does not tell writes. [1]
+        of the latter where the trace does not record writes. [1]
     """
 
     start_s: float
@@ -134,7 +134,7 @@ class Course(Answer):
         When the machine came back after a crash, and how long its devices then read flash; None and 0 without one. [s]
     redo_pages, redo_flash_pages : int or None
         Read again then, because they had been written since the latest checkpoint; of these, from flash; None where the
-        trace does not tell writes. [pages]
+        trace does not record writes. [pages]
     redo_s : float or None
         How long that took, after flash was read; None likewise. [s]
     ram_dirty_pages_lost, flash_dirty_pages_lost : int or None
@@ -605,7 +605,7 @@ def _takes(found: TimedResult) -> str:
     )
 
 
-_TAKES_UNKNOWN = "Which changed pages the crash takes cannot be known: the trace does not tell writes."
+_TAKES_UNKNOWN = "Which changed pages the crash takes cannot be known: the trace does not record writes."
 
 
 def _reads(found: TimedResult, checkpoint_s: float, *, tells_writes: bool) -> str:

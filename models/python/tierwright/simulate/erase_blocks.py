@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tierwright.common.wording import counted
+
 DEVICE_BLOCKS = 100
 """Erase blocks that the device under a replay has at least, spare ones not counted."""
 LEAST_ERASED_PAGES = 8
@@ -88,10 +90,10 @@ def few_blocks(
     fitting = fitting_block_pages(pages, flash_pages)
     return {
         "name": FEW_BLOCKS,
-        "message": f"{flash_pages:,} pages of flash fill {blocks:,} erase blocks of {pages:,} pages: on fewer than "
+        "message": f"{counted(flash_pages, 'page')} of flash fill {counted(blocks, 'erase block')} of {counted(pages, 'page')}: on fewer than "
         f"{DEVICE_BLOCKS} the blocks that are being filled take so much of the spare space that write amplification is "
         "several times that of a real device",
-        "hint": f"replay at least {DEVICE_BLOCKS * LEAST_ERASED_PAGES} pages of flash"
+        "hint": f"replay at least {counted(DEVICE_BLOCKS * LEAST_ERASED_PAGES, 'page')} of flash"
         if fitting is None
         else f"leave {BLOCK_OPTION} out, or give at most {fitting}",
     }

@@ -340,7 +340,7 @@ def _noted(
 
 
 def _untold(trace: Mapping[str, Any]) -> dict[str, bool]:
-    """Mark the counts of a trace that does not tell writes: none of theirs is in them."""
+    """Mark the counts of a trace that does not record writes: none of theirs is in them."""
     return {} if trace["tells_writes"] else {TELLS_WRITES: False}
 
 

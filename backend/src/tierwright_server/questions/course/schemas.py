@@ -109,7 +109,7 @@ class CourseIn(Body):
     disk_busy="The same of the disks. [1]",
     flash_used_share="Flash pages in use at its end, with old versions; null where a scheme has no use for its flash. [1]",
     dirty_share="Flash pages newer than the disk at its end; null where a scheme has no use for its flash, and where the "
-    "trace does not tell writes. [1]",
+    "trace does not record writes. [1]",
 )
 class CourseWindow(Answer):
     """One window of a course."""
@@ -139,7 +139,7 @@ class CourseOut(Answer):
     )
     redo_pages: int | None = Field(
         description="Read again then, because they had been written since the latest checkpoint; null where the trace does "
-        "not tell writes. [pages]"
+        "not record writes. [pages]"
     )
     redo_flash_pages: int | None = Field(
         description="Of these, from flash; null likewise. [pages]"

@@ -39,7 +39,7 @@ NOT_SAMPLED = "a sample does not show how many pages of {} are written to flash;
 WITHOUT_AMPLIFICATION = "without the write amplification of these writes"
 """Of a life by a rating, which has that of its own test inside."""
 WRITES_UNTOLD = (
-    "the trace does not tell writes, so what they bring to flash is not in the counts"
+    "the trace does not record writes, so what they bring to flash is not in the counts"
 )
 NOTHING_WRITTEN = "nothing was written to flash while writes were counted"
 
