@@ -1583,10 +1583,9 @@ def test_bars_end_where_the_draws_end(tmp_path: Path) -> None:
     assert f"if {last}" in found.weigh(short).text
 
 
-def _asked_of(found: Any, curve: Curve, objective: str) -> tuple[Any, Table, int]:
+def _asked_of(found: Any, curve: Curve, objective: Any) -> tuple[Any, Table, int]:
     asked = asked_of(
-        *(curve, (None, None), DEVICES, None, {}, objective, book()),
-        *(36, (None, None), 0),
+        curve, (None, None), DEVICES, None, {}, objective, book(), 36, (None, None), 0
     )
     table = Table.of(asked.setting)
     titles = [table.title(at) for at in range(len(table.options))]
