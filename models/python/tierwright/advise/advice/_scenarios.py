@@ -428,7 +428,7 @@ def _broken(
 
 
 def _is_unsaid(asked: Asked, row: _Contender) -> bool:
-    """Whether a choice is what there is, and nobody said what of it would be paid anew."""
+    """Whether a choice is what there is, and nobody said what of it would be paid again."""
     have = asked.setting.have
     is_have = row.table.source(row.at) == "have"
     return is_have and have is not None and not have.purchase_is_known

@@ -264,7 +264,7 @@ class Have:
     usd_per_month : Decimal or None
         Spend of a month, purchases spread; None where unknown. [USD/month]
     purchase_usd : Decimal or None
-        What of it would be paid anew; 0 for what is owned, None where nobody said. [USD]
+        What of it would be paid again; 0 for what is owned, None where nobody said. [USD]
     bill : mapping or None
         CONFIG of `tierwright bill`, in place of the amounts.
     """
@@ -283,7 +283,7 @@ class Have:
 
     @property
     def purchase_is_known(self) -> bool:
-        """Whether somebody said what would be paid anew."""
+        """Whether somebody said what would be paid again."""
         return self.bill is not None or self.purchase_usd is not None
 
     def __post_init__(self) -> None:
