@@ -49,7 +49,7 @@ from tierwright.simulate.contenders import (
     options_at,
     pace_sentences,
 )
-from tierwright.simulate.priced import flash_pages_written, price
+from tierwright.simulate.priced import about_batches, flash_pages_written, price
 from tierwright.trace.notes import Note
 
 VERSION = "5"
@@ -595,6 +595,10 @@ def _of(
         dict(counters.get("options", {})),
         (
             *_checked.warnings_of(counters),
+            *(
+                Note(each.name, each.message, each.hint)
+                for each in about_batches(flash, [counters])
+            ),
             *_shrunk(table, wanted, counters),
             *_assumed(wanted),
         ),
