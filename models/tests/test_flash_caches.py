@@ -659,8 +659,8 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
         (
             ("ram_filter", 1, 9),
             {"crash_at": "2"},
-            "no warm restart: use restart=cold",
-            "write_through",
+            "restart=warm`: the places of pages are kept in memory only, so there is no warm restart: use restart=cold",
+            "warm, cold",
         ),
         (
             ("ram_filter", 1, 9),
@@ -695,8 +695,8 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
         (
             ("open_cas", 1, 9),
             {"crash_at": "2"},
-            "no warm restart: use mode=write_back",
-            "write_only",
+            "restart=warm`: in this mode the directory is kept in memory only",
+            "warm, cold",
         ),
         (
             ("open_cas", 1, 9),

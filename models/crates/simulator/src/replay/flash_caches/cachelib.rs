@@ -540,8 +540,8 @@ pub(super) fn settings_over(
 ) -> Result<Settings> {
     if run.warm_restart {
         return Err(options.impossible(
-            "region_pages",
-            "are found by an index in memory, so there is no warm restart: use restart=cold",
+            "restart",
+            "regions are found by an index in memory, so there is no warm restart: use restart=cold",
         ));
     }
     let usual = run.pages_of(REGION_BYTES, u64::from(u32::MAX));

@@ -317,8 +317,8 @@ impl FlashCache for Kangaroo {
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         if run.warm_restart {
             return Err(options.impossible(
-                "set_pages",
-                "are found by an index in memory, so there is no warm restart: use restart=cold",
+                "restart",
+                "sets are found by an index in memory, so there is no warm restart: use restart=cold",
             ));
         }
         let flash = u64::from(run.flash_pages.max(1));

@@ -440,8 +440,8 @@ impl FlashCache for OpenCas {
         )?;
         if run.warm_restart && !mode.keeps_dirty() {
             return Err(options.impossible(
-                "mode",
-                "keeps its directory in memory only, so there is no warm restart: use mode=write_back or restart=cold",
+                "restart",
+                "in this mode the directory is kept in memory only, so there is no warm restart: use mode=write_back or restart=cold",
             ));
         }
         let cleaning = options.choice(

@@ -247,8 +247,8 @@ impl FlashCache for RamFilter {
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         if run.warm_restart {
             return Err(options.impossible(
-                "mode",
-                "keeps the places of pages in memory only, so there is no warm restart: use restart=cold",
+                "restart",
+                "the places of pages are kept in memory only, so there is no warm restart: use restart=cold",
             ));
         }
         let write_back =

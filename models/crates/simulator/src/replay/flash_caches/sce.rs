@@ -439,8 +439,8 @@ impl FlashCache for Sce {
         }
         if run.warm_restart {
             return Err(options.impossible(
-                "mode",
-                "keeps the map of fragments in memory only, so there is no warm restart: use restart=cold",
+                "restart",
+                "the map of fragments is kept in memory only, so there is no warm restart: use restart=cold",
             ));
         }
         let window = options.number("window", 1..=65536)?;

@@ -350,8 +350,8 @@ impl<K: Kind> FlashCache for Sets<K> {
         let mode = options.choice("mode", &MODES)?;
         if run.warm_restart && mode != Mode::Back {
             return Err(options.impossible(
-                "mode",
-                "keeps its directory in memory only, so there is no warm restart: use mode=write_back or restart=cold",
+                "restart",
+                "in this mode the directory is kept in memory only, so there is no warm restart: use mode=write_back or restart=cold",
             ));
         }
         let ways = unit_of(options, "ways", K::WAYS, run.flash_pages)?;
