@@ -1437,6 +1437,7 @@ mod tests {
                 "exadata" => &[("low_priority", "1")],
                 "cachesack" => &[("assignment", "second_miss+1:never")],
                 "larc" => &[("assignment", "miss+0:never")],
+                "dm_writecache" => &[("accesses_per_second", "1000")],
                 _ => &[],
             };
             let options: Vec<_> = options
@@ -1469,6 +1470,7 @@ mod tests {
                 "cac",
                 "larc",
                 "ram_filter",
+                "dm_writecache",
                 "cachesack"
             ]
         );
