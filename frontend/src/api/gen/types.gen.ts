@@ -24265,6 +24265,12 @@ export type StudyRow = {
      * Of the restart, on a disk. [µs]
      */
     restart_disk_us: number | null;
+    /**
+     * Keeps Log
+     *
+     * Whether it keeps a log that is forced at commit, and so loses nothing committed in a crash.
+     */
+    keeps_log: boolean;
 };
 
 /**

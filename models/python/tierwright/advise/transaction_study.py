@@ -28,6 +28,7 @@ from tierwright.simulate.transactions import (
     ReplayCounts,
     check_spare,
     device_of,
+    keeps_log,
     replay_systems,
     survey_events,
 )
@@ -110,6 +111,8 @@ class SystemRow:
     restart_us, restart_disk_us : float or None
         Reads and writes of a restart, on flash and on a disk; None where nothing crashed, or there is no
         log. [µs]
+    keeps_log : bool
+        Whether it keeps a log that is forced at commit.
     """
 
     ram_pages: int
@@ -124,6 +127,7 @@ class SystemRow:
     disk_time_us: float
     restart_us: float | None
     restart_disk_us: float | None
+    keeps_log: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -448,7 +452,7 @@ def priced(
         One random access of a disk, one page of a log on it. [µs]
     """
     rows = tuple(
-        _row(pages, system, counts, times, disk_us, disk_log_us)
+        _row(pages, system, counts, times, (disk_us, disk_log_us), durable=durable)
         for pages, systems in sorted(found.items())
         for system, counts in systems.items()
     )
@@ -483,9 +487,12 @@ def _row(
     system: str,
     counts: ReplayCounts,
     times: NandTimes,
-    disk_us: float,
-    disk_log_us: float,
+    of_disk_us: tuple[float, float],
+    *,
+    durable: bool,
 ) -> SystemRow:
+    """Make a row; of a disk are a random access and a page of a log. [µs]"""
+    disk_us, disk_log_us = of_disk_us
     own = counts.writes - counts.copied_pages
     restart = counts.recovery
     return SystemRow(
@@ -504,6 +511,7 @@ def _row(
         if restart is None
         else restart.log_pages_read * disk_log_us
         + (restart.pages_read + restart.pages_written) * disk_us,
+        keeps_log(system, durable=durable),
     )
 
 

@@ -180,7 +180,7 @@ def transactions(
                 name: {
                     **counts.to_dict(times),
                     "disk_time_us": on_disk[name],
-                    "keeps_log": durable or name == replay.ALWAYS_LOGGED,
+                    "keeps_log": replay.keeps_log(name, durable=durable),
                 }
                 for name, counts in found.systems.items()
             }

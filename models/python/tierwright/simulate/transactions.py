@@ -294,6 +294,11 @@ def survey_events(path: Path, on_progress: OnProgress | None = None) -> EventSur
     return EventSurvey(**found)
 
 
+def keeps_log(system: str, *, durable: bool) -> bool:
+    """Say whether a system keeps a log that is forced at commit; with `durable` all do."""
+    return durable or system == ALWAYS_LOGGED
+
+
 def about_logs(systems: Sequence[str], *, durable: bool) -> str:
     """Say which systems of several keep a log where not all do, and so cannot be compared by their time; else nothing.
 

@@ -162,6 +162,9 @@ class StudyRow(Answer):
     )
     restart_us: float | None = Field(description="Of the restart, on flash. [µs]")
     restart_disk_us: float | None = Field(description="Of the restart, on a disk. [µs]")
+    keeps_log: bool = Field(
+        description="Whether it keeps a log that is forced at commit, and so loses nothing committed in a crash."
+    )
 
 
 class _AskedStudy(Answer):
