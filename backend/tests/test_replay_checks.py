@@ -156,7 +156,7 @@ def test_a_comparison_has_flash_caches_beside_its_schemes(application):
     assert "was replayed with recorded times multiplied by" in stated["basis"]
     # What works by the clock was replayed with other times, so lives are of two kinds.
     assert "at the stated 5,000 accesses/s" in stated["basis"]
-    assert "The flash lasts as stated under L2ARC at the stated" in stated["basis"]
+    assert "Lazy; and LARC at the stated 5,000 accesses/s" in stated["basis"]
     layer = ["ftl_spare_percent=10", "ftl_block_pages=16"]
     under = application.post(
         "/evaluations/check", {**body, "flash_cache_options": layer}, 200

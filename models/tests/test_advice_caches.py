@@ -281,9 +281,11 @@ def test_page_flow_stays_where_no_cache_is_clearly_better(
     other = ask(curve)
     assert other.recommendation is not None
     assert other.recommendation.scheme == "inclusive"
-    assert [replace(each, is_chosen=False) for each in whole.flash_caches] == list(
-        other.flash_caches
-    )
+    assert [
+        replace(each, is_chosen=False)
+        for each in whole.flash_caches
+        if not rests_on_assumption(each)
+    ] == list(other.flash_caches)
 
 
 @pytest.mark.parametrize(
@@ -410,7 +412,10 @@ def test_the_rate_of_the_recording_is_that_of_the_trace_unless_stated(
     for name, row in stated.items():
         found = rows_of(whole)[name]
         assert float(found.options["stretch"]) == pytest.approx(171, rel=0.01)
-        assert found.pace == row.pace != ""
+        # A sentence names all that run with the same factor.
+        for each in (found, row):
+            assert "multiplied by 171 to run at 500 accesses/s." in each.pace
+            assert each.title in each.pace
         assert found.flash_life_years == row.flash_life_years
         assert found.io_time_us_per_access == row.io_time_us_per_access
 

@@ -360,7 +360,7 @@ def test_caches_that_a_recording_does_not_fill_are_not_replayed(
     assert ("replay_too_small" in names) is not checked
     if not checked:
         said = warned(found, "replay_too_small")
-        assert "70.1 % of the pages of the recording, so it would not fill them" in said
+        assert "70.1 % of the pages of the recording, which would not fill them" in said
         assert found.evaluation.decided_by == "model"
 
 

@@ -129,6 +129,12 @@ def restart(
         )
         page_bytes = page_bytes or recorded_bytes
     page_bytes = page_bytes or DEFAULT_PAGE_BYTES
+    size = parse_bytes(flash)
+    if size < page_bytes:
+        raise BadInput(
+            f"--flash: `{flash}` holds no page of {format_bytes(page_bytes)}",
+            "state the flash cache, such as 64GiB",
+        )
     ssd = catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
     rate = ssd.number("sequential_read_mb_per_s")
@@ -147,12 +153,6 @@ def restart(
                     "choose a device with IOPS or a latency",
                 )
             times[f"{role}_{operation}_s"] = service / 1e6
-    size = parse_bytes(flash)
-    if size < page_bytes:
-        raise BadInput(
-            f"--flash: `{flash}` holds no page of {format_bytes(page_bytes)}",
-            "state the flash cache, such as 64GiB",
-        )
     restore = flash_cache.recovery(
         size, page_bytes=page_bytes, seq_read_bytes_per_s=rate * 1e6
     )

@@ -343,6 +343,7 @@ WHY_NOT: Mapping[str, str] = {
     "warm_up_inside": "not computable from the counts: in the steady state no miss fills an empty frame",
     "operation_missing": "not computable: it was not measured",
     "cost_is_no_latency": "not computable: no time of a single request is stated",
+    "flash_share_of_the_paper": "not computable: the restart knows no RAM, and only a replay tells which pages are on flash",
     "assumed_runs": "not computable: no run lengths of this workload are known",
     "period_is_of_one_thread": "not computable: no source states it for several threads",
     "populations_spread_evenly": "not computable: how often each fragment is promoted is not known",

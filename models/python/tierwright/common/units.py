@@ -58,7 +58,7 @@ def parse_bytes(text: str, *, round_down: bool = False) -> Bytes:
     >>> parse_bytes("64GiB")
     68719476736
     >>> parse_bytes("2.67 TiB", round_down=True)
-    2935696278159
+    2935696046161
     """
     match = _SIZE.fullmatch(text)
     if match is None:

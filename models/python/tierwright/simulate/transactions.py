@@ -312,7 +312,7 @@ def about_logs(systems: Sequence[str], *, durable: bool) -> str:
     Examples
     --------
     >>> about_logs(["page_lru", "aries"], durable=False)
-    'aries alone keeps a log that is forced at commit: its writes and time are of more than those of page_lru, which lose what was committed in a crash. Have every system keep one to compare them.'
+    'aries alone keeps a log that is forced at commit: its writes and time are of more than those of page_lru, which loses what was committed in a crash. Have every system keep one to compare them.'
     >>> about_logs(["aries"], durable=False)
     ''
     """

@@ -241,6 +241,7 @@ def tried(
         ],
         replays,
     )
+    found = [each for each in found if not _gains_nothing(each, found)]
     plans = _plans_of(asked, table, places, rows, assigned)
     behind, best_plans = _behind_plans(asked, table, rows, found, plans, replays)
     found += behind
@@ -259,6 +260,18 @@ def tried(
         and (each.plan is None or each.plan is best_plans[each.at])
     ]
     return Tried(tuple(found), _chosen(asked, table, finalists, best, may_run))
+
+
+def _gains_nothing(each: CacheReplayed, found: Sequence[CacheReplayed]) -> bool:
+    """Whether a replay rests on a default without a source and is as fast without it: there is nothing to show then."""
+    if not each.is_assumed:
+        return False
+    plain = next(
+        one
+        for one in found
+        if (one.at, one.cache) == (each.at, each.cache) and not one.is_assumed
+    )
+    return not each.simulated_us < plain.simulated_us * (1 - EQUAL)
 
 
 def _candidates(asked: Asked) -> list[Mapping[str, Any]]:
