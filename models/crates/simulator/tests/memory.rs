@@ -39,10 +39,10 @@ const LINES: u64 = 15;
 /// In which environment variable a process finds what it is to replay.
 const WANTED: &str = "TIERWRIGHT_MEMORY_OF";
 
-/// Memory of this process that is resident now, where the system tells [bytes].
+/// Memory of this process that is resident now and no part of a file, such as its own code, where the system tells [bytes].
 fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    let line = status.lines().find(|line| line.starts_with("RssAnon:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kib * 1024)
 }

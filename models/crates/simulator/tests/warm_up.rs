@@ -1,5 +1,7 @@
 //! Warm-ups: what is counted is the whole replay without its head, in every replay there is.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::error::Error;
@@ -131,10 +133,14 @@ fn configurations() -> Vec<Configuration> {
 }
 
 /// Every count of a result that adds up, by name.
+const UNIQUE: &str = "unique_pages";
+
 fn counts(outcome: &Outcome) -> Vec<(String, u64)> {
     let mut all: Vec<(String, u64)> = outcome
         .counters()
         .into_iter()
+        // Pages of the head and of the rest are in part the same ones.
+        .filter(|&(name, _)| name != UNIQUE)
         .map(|(name, count)| (name.to_owned(), count))
         .collect();
     let mut add = |name: &str, count| all.push((name.to_owned(), count));
@@ -193,6 +199,10 @@ proptest! {
                 .map(|((name, all), (_, before))| (name, all - before))
                 .collect();
             prop_assert_eq!(counts(&behind), expected, "{:?}", configuration);
+            if let Some((_, unique)) = behind.counters().into_iter().find(|&(name, _)| name == UNIQUE) {
+                let pages: HashSet<u64> = accesses[warm_up..].iter().map(|&(page, _)| page).collect();
+                prop_assert_eq!(unique, pages.len() as u64);
+            }
         }
     }
 
@@ -270,8 +280,8 @@ fn a_sweep_that_was_cancelled_in_the_warm_up_has_counted_nothing() {
 #[test]
 fn miniatures_count_what_follows_the_warm_up() {
     let accesses = mixed(4000);
-    let seen: std::collections::HashSet<u64> = accesses[..1500].iter().map(|of| of.0).collect();
-    let new: std::collections::HashSet<u64> = accesses[1500..].iter().map(|of| of.0).collect();
+    let seen: HashSet<u64> = accesses[..1500].iter().map(|of| of.0).collect();
+    let new: HashSet<u64> = accesses[1500..].iter().map(|of| of.0).collect();
     let configurations = [Configuration::Policy {
         policy: "lru".to_owned(),
         pages: 1000,
@@ -631,7 +641,7 @@ fn each_row_of_a_sweep_has_its_own_warm_up_until_full() {
     let Err(Error::BadParameter { message, hint, .. }) = &swept.rows[1].outcome else {
         panic!("{:?}", swept.rows[1]);
     };
-    let pages: std::collections::HashSet<u64> = accesses.iter().map(|of| of.0).collect();
+    let pages: HashSet<u64> = accesses.iter().map(|of| of.0).collect();
     assert!(message.contains(&format!("holds {} of its 5000 pages", pages.len())));
     assert!(hint.contains("50%"));
     assert!(!swept.rows[1].complete && swept.rows[0].complete);
