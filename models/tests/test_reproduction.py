@@ -72,7 +72,7 @@ VERDICTS = {
     "fd-table-4": "SDDDDDD",
     "fd-figure-2": "DADSD",
     "fd-figure-3": "DSSSDSSDSDDSSSSD",
-    "fd-figure-4": "SSDSS",
+    "fd-figure-4": "SSDDS",
     "fd-figure-5": "DDSSSS",
     "fd-figure-6": "SDS",
     "fd-figure-7": "SSASSS",

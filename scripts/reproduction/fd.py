@@ -268,7 +268,11 @@ def figure_4(lab: Lab) -> Figures:
                 1 - best / costs["CFLRU(0.5)"]
             )
     found.values["least gain over CFLRU [%]"] = min(over_cflru)
-    found.values["largest gain over CFLRU [%]"] = max(over_cflru)
+    largest = max(over_cflru)
+    found.values["largest gain over CFLRU [%]"] = largest
+    found.values["R of the largest gain over CFLRU"] = ASYMMETRIES[
+        over_cflru.index(largest)
+    ]
     return found
 
 
@@ -400,6 +404,7 @@ TINY = (
 TINY_INFERRED = "the estimates of all splits are about 0 there, so that the advisor can hardly distinguish them"
 COST = "cost [page reads per access]"
 
+CFLRU_KEEPS_THEM = "in the recorded TPC-C written pages are those that are used again, which CFLRU keeps too"
 SOON = "those of the recordings' written pages that are used again are used soon, so that CFLRU(0.5) holds them in its half"
 
 
@@ -789,15 +794,18 @@ EXPERIMENTS = (
             Claim(
                 "between 7 and 13 % less than CFLRU: the least",
                 "section 5.2.1",
-                Between("least gain over CFLRU [%]", 7, 13, neutral=0),
+                Near("least gain over CFLRU [%]", 7, neutral=0),
                 measured="at R 32 the best of the static splits saves {best static split over CFLRU [%]} % over CFLRU: no "
                 "division of the buffer could save much more here",
-                inferred="in the recorded TPC-C written pages are those that are used again, which CFLRU keeps too",
+                inferred=CFLRU_KEEPS_THEM,
             ),
             Claim(
                 "between 7 and 13 % less than CFLRU: the largest",
                 "section 5.2.1",
-                Between("largest gain over CFLRU [%]", 7, 13, neutral=0),
+                Near("largest gain over CFLRU [%]", 13, neutral=0),
+                measured="ours is the largest at R {R of the largest gain over CFLRU}; at R 32 the best of the static splits saves "
+                "{best static split over CFLRU [%]} % over CFLRU, and the adaptive one {gain over CFLRU@32} %",
+                inferred=CFLRU_KEEPS_THEM,
             ),
             Claim(
                 "the clean pool shrinks as R rises",
