@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import recordings
 from command import run
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tierwright import _simulator
@@ -35,6 +35,7 @@ from tierwright.evaluate.cachesack import (
     knapsack,
     served,
     uniform,
+    with_more,
 )
 from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.hardware import catalog
@@ -301,6 +302,13 @@ options_of = st.lists(
     capacity=st.integers(0, 60),
     rent=st.sampled_from([0.0, 0.3, 1.7, 40.0]),
 )
+@example(
+    # Two steps on one line, of which rounding turns the second one steeper.
+    each=[[(0, 0)] * 3, [(8, 4), (9, 0), (9, 0)]],
+    first=36,
+    capacity=0,
+    rent=0.3,
+)
 def test_the_knapsack_is_the_linear_programme_and_no_pure_assignment_is_better(
     each: list[list[tuple[int, int]]], first: int, capacity: int, rent: float
 ) -> None:
@@ -474,7 +482,8 @@ def test_flash_that_holds_all_admits_all_where_writes_are_free(
 ) -> None:
     chosen = choose(tpcc, 60_000, read_usd=1.0, write_usd=0.0)
     assert chosen.best.usd == chosen.uniform["write"].usd
-    assert chosen.page_usd == 0.0
+    prices = {"read_usd": 1.0, "write_usd": 0.0}
+    assert with_more(tpcc, chosen, 60_000, 600, **prices).saved_usd == 0.0
 
 
 def test_nothing_is_cached_where_writes_cost_more_than_they_save(
@@ -556,19 +565,59 @@ def test_more_rent_never_takes_more_flash(
     assert low.taken <= flash
 
 
+@pytest.mark.formula("evaluate.cachesack.with_more")
+@given(
+    given=accesses,
+    ram_pages=st.integers(1, 3),
+    flash=st.integers(1, 8),
+    more=st.sampled_from([0.01, 1.0, 5.0]),
+    write_usd=st.sampled_from([0.0, 0.2, 2.0]),
+    rent=st.sampled_from([0.0, 0.05, 1.0, 50.0]),
+)
+def test_more_flash_never_costs_more_and_saves_no_more_than_the_rent_it_is_left_for(
+    given: list[Access],
+    ram_pages: int,
+    flash: int,
+    more: float,
+    write_usd: float,
+    rent: float,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    trace = written(tmp_path_factory.mktemp("more") / "trace.csv", given)
+    counts = categories.measured(trace, ram_pages)
+    prices = {"read_usd": 1.0, "write_usd": write_usd}
+    chosen = choose(counts, flash, **prices, rent_usd=rent)
+    found = with_more(counts, chosen, flash, more, **prices, rent_usd=rent)
+    best = chosen.best
+    parts = counts.reads.sum() - best.hits.sum() + write_usd * best.writes.sum()
+    assert found.usd_now == pytest.approx(parts)
+    assert found.saved_usd >= 0
+    free = choose(counts, flash + more, **prices).best
+    most = choose(counts, flash, **prices).best.taken
+    if rent == 0:
+        assert found.usd == pytest.approx(min(best.usd, free.usd))
+    elif best.taken + more <= most:
+        assert found.saved_usd <= more * rent * (1 + 1e-9) + 1e-9
+    elif best.taken == flash:
+        assert found.usd <= free.usd + 1e-9
+
+
 def test_flash_that_is_taken_saves_its_rent_and_what_is_left_would_not(
     tpcc: CategoryCounts,
 ) -> None:
-    """The price of one more page lies on the side of the rent that the choice says."""
+    """What another page saves lies on the side of the rent that the choice says."""
     prices = {"read_usd": 1.0, "write_usd": 0.1}
     sizes = []
     for rent in (0.0, 0.5, 2.0, 6.0, 1e6):
         found = choose(tpcc, 16_000, **prices, rent_usd=rent)
         sizes.append(found.best.taken)
-        if 0 < found.best.taken < 16_000:
-            assert found.page_usd <= rent
-        elif found.best.taken == 16_000:
-            assert found.page_usd >= rent
+        for pages in (1, 160):
+            more = with_more(tpcc, found, 16_000, pages, **prices, rent_usd=rent)
+            assert more.pages == found.best.taken + pages
+            if found.best.taken < 16_000:
+                assert 0 < more.saved_usd <= pages * rent
+            else:
+                assert more.saved_usd > pages * rent
         by_itself = served(
             tpcc, found.best.shares, found.best.taken, **prices, rent_usd=rent
         )
@@ -586,11 +635,7 @@ def test_without_rent_the_choice_is_as_where_flash_is_bought(
         one = choose(tpcc, flash, read_usd=1.0, write_usd=0.1)
         other = choose(tpcc, flash, read_usd=1.0, write_usd=0.1, rent_usd=0.0)
         assert np.array_equal(one.best.shares, other.best.shares)
-        assert (one.best.usd, one.best.age, one.page_usd) == (
-            other.best.usd,
-            other.best.age,
-            other.page_usd,
-        )
+        assert (one.best.usd, one.best.age) == (other.best.usd, other.best.age)
 
 
 def answered(counts: CategoryCounts, **given: Any) -> cachesack.WhatToCache:
@@ -706,6 +751,68 @@ def test_the_finding_says_how_much_flash_is_worth_its_price(
     assert {0 < each.chosen.flash_pages < 1 for each in parts} == {True, False}
     for each in parts:
         assert "0 B of" not in each.finding
+
+
+@pytest.mark.oracle("advise.cachesack.answer")
+@pytest.mark.oracle("evaluate.cachesack.with_more")
+@pytest.mark.parametrize(
+    ("name", "kind", "sizes"),
+    [
+        ("tpcc", "relation", (100, 2000, 8000, 16_000, 40_000, 60_000)),
+        ("tpcc", "hour", (2000, 16_000, 30_000)),
+        ("sizes", "size", (100, 500, 2000, 4000)),
+        ("scans", "hour", (100, 500, 2000, 20_000)),
+    ],
+)
+def test_more_flash_saves_by_how_much_the_answer_with_it_costs_less(
+    tpcc: CategoryCounts,
+    tmp_path: Path,
+    name: str,
+    kind: str,
+    sizes: Sequence[int],
+) -> None:
+    """Each is asked twice, at its size and at one per cent more, bought whole and by size."""
+    if name != "tpcc":
+        counts = categories.measured(made_trace(tmp_path, name), 50, kind=kind)
+    elif kind == "relation":
+        counts = tpcc
+    else:
+        counts = categories.measured(TPCC, 1000, kind=kind)
+    for flash in sizes:
+        for price in (None, 1e-3):
+            paid = (
+                {}
+                if price is None
+                else {"flash_paid": "by_size", "usd_per_gib_month": price}
+            )
+            now = answered(counts, flash_pages=flash, **paid)
+            later = answered(counts, flash_pages=flash * 101 // 100, **paid)
+            saved = sum(
+                sign * (each.read_usd_per_month + each.write_usd_per_month)
+                for sign, each in ((1, now.chosen), (-1, later.chosen))
+            )
+            stated = now.more_flash_usd_per_month
+            assert stated == pytest.approx(
+                max(0.0, saved), abs=1e-9 * now.chosen.usd_per_month
+            )
+            assert ("would save nothing." in now.finding) == (stated == 0)
+            *_, step = now.explain()
+            assert (step.name, step.value) == ("1 % more flash", stated)
+
+
+def test_more_flash_saves_where_all_that_is_let_in_fits_at_the_lifetime_of_the_choice(
+    tpcc: CategoryCounts,
+) -> None:
+    """Space has no price at that lifetime, which more flash makes longer; beside flash of all pages it saves nothing."""
+    found = answered(tpcc, flash_pages=40_000)
+    assert found.more_flash_usd_per_month > 0
+    assert "One per cent more flash would save " in found.finding
+    full = answered(tpcc, flash_pages=60_000)
+    assert full.more_flash_usd_per_month == 0
+    assert "One per cent more flash would save nothing." in full.finding
+    by_size = at_price(tpcc, 1e-3, flash_pages=60_000)
+    assert by_size.more_flash_usd_per_month == 0
+    assert re.search(r"; another 4\.\d+ MiB would save nothing\.", by_size.finding)
 
 
 def test_flash_that_is_paid_by_size_is_replayed_at_what_is_paid_for(
@@ -1392,7 +1499,7 @@ def test_the_finding_says_what_the_figures_say(tpcc: CategoryCounts) -> None:
     assert "more than its price" in usual.finding
     dear = answered(tpcc, usd_per_tb_written=1e9)
     assert dear.finding.startswith("Nothing is worth caching at these prices")
-    assert "More flash would save nothing." in dear.finding
+    assert "One per cent more flash would save nothing." in dear.finding
     free = answered(tpcc, flash_pages=60_000, usd_per_tb_written=0.0)
     assert free.finding.startswith("One admission for all is best")
     idle = answered(tpcc, accesses_per_s=1e-6)
@@ -1406,12 +1513,12 @@ def test_a_choice_that_saves_next_to_nothing_states_the_single_admission_s_own_c
     [single] = [each for each in found.alternatives if each.name == "second_miss"]
     dearer = replace(single, usd_per_month=found.chosen.usd_per_month * 1.0004)
 
-    def said(assignment: str) -> str:
+    def said(assignment: str, other: cachesack.Alternative = dearer) -> str:
         return cachesack._finding(
             found.kind,
             found.rows,
             replace(found.chosen, assignment=assignment),
-            (dearer,),
+            (other,),
             found.saved_usd_per_month,
             found.saved_share,
             cachesack._Words("money", "", ""),
@@ -1422,9 +1529,10 @@ def test_a_choice_that_saves_next_to_nothing_states_the_single_admission_s_own_c
     assert own != alone
     mixed = said(found.chosen.assignment)
     assert mixed.startswith("One admission for all does about as well: ")
-    assert (
-        f"cost {alone} per month in money, those of the choice {own} per month" in mixed
-    )
+    assert f"cost {alone} per month in money, those of the choice {own}. " in mixed
+    hardly = replace(single, usd_per_month=found.chosen.usd_per_month * 1.0000001)
+    alike = said(found.chosen.assignment, hardly)
+    assert f"cost {own} per month in money, as do those of the choice. " in alike
     assert said("second_miss").startswith("One admission for all is best: ")
 
 

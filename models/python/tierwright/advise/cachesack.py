@@ -23,7 +23,15 @@ from tierwright.common.currency import money
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import UNIT_BYTES, format_bytes
 from tierwright.common.wording import counted, listed, percent, three_digits
-from tierwright.evaluate.cachesack import ESTIMATOR, VALIDITY, Choice, Served, choose
+from tierwright.evaluate.cachesack import (
+    ESTIMATOR,
+    VALIDITY,
+    Choice,
+    Served,
+    WithMore,
+    choose,
+    with_more,
+)
 from tierwright.evaluate.economics import HOURS_PER_MONTH, tier_price
 from tierwright.evaluate.endurance.money import purchase_usd
 from tierwright.hardware.device import Device
@@ -351,16 +359,14 @@ def answer(
         )
     flash_price = page_price if by_size and page_price is not None else 0.0
 
-    def choice(at: Charges, price: float) -> Choice:
-        return choose(
-            counts,
-            flash_pages,
-            read_usd=at.usd_per_billion_reads / BILLION,
-            write_usd=at.usd_per_tb_written * counts.page_bytes / TB,
-            rent_usd=price / times,
-        )
+    def each_usd(at: Charges, price: float) -> dict[str, float]:
+        return {
+            "read_usd": at.usd_per_billion_reads / BILLION,
+            "write_usd": at.usd_per_tb_written * counts.page_bytes / TB,
+            "rent_usd": price / times,
+        }
 
-    chosen = choice(charges, flash_price)
+    chosen = choose(counts, flash_pages, **each_usd(charges, flash_price))
     paid = _Paid(flash_paid, flash_pages, stands_for, flash_price, counts.page_bytes)
 
     def charged_once(by: str) -> tuple[Alternative, str]:
@@ -371,7 +377,7 @@ def answer(
             else replace(charges, usd_per_gib_month=0.0)
         )
         price = flash_price if by == "size" else 0.0
-        again = choice(once, price).best
+        again = choose(counts, flash_pages, **each_usd(once, price)).best
         other = replace(paid, usd=price)
         found = _alternative("by_category", counts, again, once, times, other)
         return found, other.bytes_of(other.pages(again))
@@ -385,7 +391,14 @@ def answer(
     saved = before.usd_per_month - whole.usd_per_month
     per_s = rate * counts.requests / counts.accesses
     rows = _rows(counts, chosen, charges, times, paid)
-    more = chosen.page_usd * times * flash_pages * A_LITTLE
+    more = with_more(
+        counts,
+        chosen,
+        flash_pages,
+        flash_pages * A_LITTLE,
+        **each_usd(charges, flash_price),
+    )
+    saved_by_more = more.saved_usd * times
     price = None if page_price is None else page_price * flash_pages * A_LITTLE
     if by_size and usd_per_gib_month is None and usd_per_tb_written is None:
         warnings += _charged_twice(
@@ -401,7 +414,7 @@ def answer(
             saved,
             share,
             paid.words(),
-            _more(more, price, whole, paid),
+            _more(saved_by_more, price, whole, paid),
         ),
         warnings=warnings,
         explain=lambda: _steps(counts, chosen, charges, times, more, paid),
@@ -419,7 +432,7 @@ def answer(
         saved_share=share,
         lifetime_requests=chosen.best.age,
         lifetime_s=chosen.best.age / per_s if per_s else 0.0,
-        more_flash_usd_per_month=more,
+        more_flash_usd_per_month=saved_by_more,
         more_flash_price_usd_per_month=price,
         charges=charges,
     )
@@ -772,10 +785,15 @@ def _finding(
         text = f"One admission for all is best: pages that enter flash {IN_WORDS[one.name]} cost {cost}"
         text += _below(one.name, saved, share, words)
     elif gain < SAME:
-        alone = f"{money(one.usd_per_month)} per month in {words.paid}"
+        own, alone = money(chosen.usd_per_month), money(one.usd_per_month)
+        beside = (
+            "as do those of the choice"
+            if own == alone
+            else f"those of the choice {own}"
+        )
         text = (
-            f"One admission for all does about as well: pages that enter flash {IN_WORDS[one.name]} cost {alone}, "
-            f"those of the choice {cost}"
+            f"One admission for all does about as well: pages that enter flash {IN_WORDS[one.name]} cost {alone} per month "
+            f"in {words.paid}, {beside}"
         )
     else:
         text = f"{_enter(kind, [(row.admission, row.share, row.otherwise) for row in rows])}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters{words.entered}"
@@ -829,7 +847,7 @@ def _more(
     if paid.how == BY_SIZE:
         return _worth(saved, price or 0.0, chosen, paid)
     if saved <= 0:
-        return "More flash would save nothing."
+        return "One per cent more flash would save nothing."
     saves = f"One per cent more flash would save {money(saved)} per month"
     if price is None:
         return f"{saves}."
@@ -852,13 +870,11 @@ def _worth(saved: float, price: float, chosen: Alternative, paid: _Paid) -> str:
         )
     else:
         worth = "No flash is worth its price"
+    another = f"another {paid.bytes_of(paid.most * A_LITTLE)}"
     if saved <= 0:
-        return f"{worth}; more would save nothing."
+        return f"{worth}; {another} would save nothing."
     than = "more" if saved > price else "less"
-    return (
-        f"{worth}; another {paid.bytes_of(paid.most * A_LITTLE)} would save {money(saved)}, {than} than its price "
-        f"of {money(price)}."
-    )
+    return f"{worth}; {another} would save {money(saved)}, {than} than its price of {money(price)}."
 
 
 def _steps(
@@ -866,7 +882,7 @@ def _steps(
     chosen: Choice,
     charges: Charges,
     times: float,
-    more: float,
+    more: WithMore,
     paid: _Paid,
 ) -> Iterator[Step]:
     best = chosen.best
@@ -918,9 +934,9 @@ def _steps(
         )
     yield Step(
         "1 % more flash",
-        "Lagrange multiplier of the space x 1 % of the pages x traces a month = "
-        f"{chosen.page_usd:.6g} USD x {A_LITTLE * paid.most:.6g} x {times:.6g}",
-        more,
+        f"reads and writes of the choice, less those of the choice on {more.pages:,.6g} pages, x traces a month = "
+        f"({more.usd_now:.6g} - {more.usd:.6g}) USD x {times:.6g}",
+        more.saved_usd * times,
         "USD/month",
         SOURCE,
     )

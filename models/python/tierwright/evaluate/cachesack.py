@@ -29,8 +29,6 @@ _TRIED_AT_ONCE = 64
 """Categories whose admission is tried at once."""
 _ALMOST = 1 + 1e-12
 """Ratio below which a cost is no less than another."""
-_BEHIND = 1e-9
-"""More space, as a share and in pages, than what rounding hides. [1]"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +99,7 @@ def knapsack(
     categories, options = space.shape
     rows = np.arange(categories)
     at = np.zeros(categories, dtype=np.int64)
+    steepest = np.full(categories, -np.inf)
     taken: list[tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]] = []
     for _ in range(options - 1):
         wide = space - space[rows, at][:, None]
@@ -118,9 +117,11 @@ def knapsack(
             np.where(np.isneginf(slope), fall, np.inf).argmin(axis=1),
             reach.argmax(axis=1),
         )
-        falls = least[:, 0] < 0
+        # Of points on one line, rounding may turn the second step steeper than the first, which it stands on.
+        steepest = np.maximum(steepest, least[:, 0])
+        falls = steepest < 0
         taken.append(
-            (np.where(falls, least[:, 0], 0.0), at.copy(), np.where(falls, to, at))
+            (np.where(falls, steepest, 0.0), at.copy(), np.where(falls, to, at))
         )
         at = np.where(falls, to, at)
     return _bought(space, cost, capacity, taken)
@@ -301,19 +302,15 @@ class Choice:
         What it makes of the requests.
     uniform : dict of str to Served
         The same of each admission for all categories.
-    page_usd : float
-        What one more page of flash would save over the trace, before its rent: the Lagrange multiplier at the lifetime of
-        the choice. [USD]
     """
 
     best: Served
     uniform: dict[str, Served]
-    page_usd: float
 
 
 def choose(
     counts: CategoryCounts,
-    flash_pages: int,
+    flash_pages: float,
     *,
     read_usd: float,
     write_usd: float,
@@ -331,7 +328,7 @@ def choose(
     ----------
     counts : CategoryCounts
         Of the trace.
-    flash_pages : int
+    flash_pages : float
         Capacity, at least 1; with rent, the most. [pages]
     read_usd, write_usd : float
         Of a read from the store, and of a page written to flash; not negative. [USD]
@@ -355,17 +352,95 @@ def choose(
         good = bool(np.isfinite(value)) and value >= 0
         problems.check(good, name, value, "must be finite and not negative")
     problems.raise_if_any()
-    costs = (
-        counts.reads[:, None, None] - counts.hits
-    ) * read_usd + counts.writes * write_usd
+    costs = _costs(counts, read_usd, write_usd)
     found = _filling(counts, costs, flash_pages, read_usd=read_usd, write_usd=write_usd)
     return _rented(counts, costs, found, rent_usd) if rent_usd else found
+
+
+@dataclass(frozen=True, slots=True)
+class WithMore:
+    """What more flash than a choice takes would save.
+
+    Attributes
+    ----------
+    pages : float
+        Flash that there would be. [pages]
+    usd_now, usd : float
+        Of reads and writes over the trace, with the choice and with that flash; the latter is no more. [USD]
+    """
+
+    pages: float
+    usd_now: float
+    usd: float
+
+    @property
+    def saved_usd(self) -> float:
+        """What it would save over the trace, before its rent. [USD]"""
+        return self.usd_now - self.usd
+
+
+def with_more(
+    counts: CategoryCounts,
+    chosen: Choice,
+    flash_pages: float,
+    more_pages: float,
+    *,
+    read_usd: float,
+    write_usd: float,
+    rent_usd: float = 0.0,
+) -> WithMore:
+    """Choose again with more flash, which need not be used: it never costs more.
+
+    ```text
+    without rent: the choice at flash pages + more pages
+    with rent: the cheapest of the knapsacks of all lifetimes on the pages that are taken + more pages;
+               where all of the flash is taken, the choice without rent there, if that is cheaper
+    ```
+
+    A choice that leaves flash for its rent is the cheapest of all knapsacks with that rent, so that more flash than it
+    takes, up to the most, saves no more than its rent.
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+        Of the trace.
+    chosen : Choice
+        Of `choose`, at these prices.
+    flash_pages, more_pages : float
+        For which it was chosen, and what there would be besides. [pages]
+    read_usd, write_usd, rent_usd : float
+        As `choose` takes them. [USD]
+    """
+    best = chosen.best
+    now = best.usd - best.taken * rent_usd
+    pages = (best.taken if rent_usd else flash_pages) + more_pages
+    reached: list[float] = []
+    if rent_usd:
+        held = np.maximum.accumulate(counts.held, axis=2)
+        costs = _costs(counts, read_usd, write_usd)
+        reached += [
+            knapsack(held[:, :, place], costs[:, :, place], pages).cost
+            for place in range(counts.ages.size)
+        ]
+    if not rent_usd or best.taken >= flash_pages:
+        again = choose(counts, pages, read_usd=read_usd, write_usd=write_usd)
+        reached.append(again.best.usd)
+    least = min(reached)
+    return WithMore(pages, now, least if least * _ALMOST < now else now)
+
+
+def _costs(counts: CategoryCounts, read_usd: float, write_usd: float) -> FloatArray:
+    """Price reads from the store and writes to flash of each category, admission and lifetime. [USD]"""
+    return np.asarray(
+        (counts.reads[:, None, None] - counts.hits) * read_usd
+        + counts.writes * write_usd
+    )
 
 
 def _filling(
     counts: CategoryCounts,
     costs: FloatArray,
-    flash_pages: int,
+    flash_pages: float,
     *,
     read_usd: float,
     write_usd: float,
@@ -394,8 +469,7 @@ def _filling(
     shares = _improved(counts, costs, best.shares, flash_pages)
     if shares is not best.shares:
         best = at(shares)
-        packed = _packed_at(counts, costs, best.age, flash_pages)
-    return Choice(best, reached, packed.price)
+    return Choice(best, reached)
 
 
 def _rented(
@@ -419,11 +493,10 @@ def _rented(
         return replace(found, usd=found.usd + found.taken * rent_usd)
 
     uniform = {name: with_rent(each) for name, each in filling.uniform.items()}
-    best, page_usd = with_rent(filling.best), filling.page_usd
+    best = with_rent(filling.best)
     for each in uniform.values():
         if each.taken <= most and (each.usd, each.taken) < (best.usd, best.taken):
             best = each
-            page_usd = _packed_at(counts, costs, each.age, each.taken).price
     for place in range(counts.ages.size):
         space = held[:, :, place]
         packed = knapsack(space, costs[:, :, place], most, rent_usd)
@@ -439,20 +512,11 @@ def _rented(
                 taken=most if packed.price > 0 else packed.space,
                 usd=packed.cost,
             )
-            # Of the step behind those that were bought, whether or not it is worth its rent.
-            more = packed.space * (1 + _BEHIND) + _BEHIND
-            page_usd = knapsack(space, costs[:, :, place], more).price
-    if not best.taken:
-        # A first page, at the lifetime at which it saves most.
-        page_usd = max(
-            knapsack(held[:, :, place], costs[:, :, place], _BEHIND).price
-            for place in range(counts.ages.size)
-        )
-    return Choice(best, uniform, page_usd)
+    return Choice(best, uniform)
 
 
 def _improved(
-    counts: CategoryCounts, costs: FloatArray, shares: FloatArray, flash_pages: int
+    counts: CategoryCounts, costs: FloatArray, shares: FloatArray, flash_pages: float
 ) -> FloatArray:
     """Admit one category after the other otherwise, as long as that saves `WORTH_A_CHANGE` of the cost.
 
