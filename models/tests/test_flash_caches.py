@@ -248,7 +248,7 @@ def test_a_unit_that_shrank_is_said_with_its_limit(
         )
         return next((each for each in fitted if each.name == name), None)
 
-    limit = f"at most 1/16 of flash; without that limit {default}"
+    limit = f"at most 1/16 of flash; without that limit {default:,}"
     shrunk = FittedDefault(name, max(1, default - 1), limit)
     assert said(16 * default - 1) == (shrunk if default > 1 else said(16 * default))
     whole = said(16 * default)

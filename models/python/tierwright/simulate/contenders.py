@@ -530,7 +530,7 @@ def _why(default: str, value: int, page_bytes: int) -> str:
     if stated["by"] == "of":
         number = max(1, number * _DOCUMENTED_PAGE_BYTES // page_bytes)
     if stated["cap"] is not None and value < number:
-        return f"{AT_MOST} {stated['cap']}; without that limit {number}"
+        return f"{AT_MOST} {stated['cap']}; without that limit {number:,}"
     return f"{stated['size']} in pages of {format_bytes(page_bytes)}"
 
 
@@ -558,6 +558,10 @@ def fitted_sentence(title: str, fitted: Iterable[FittedDefault]) -> str:
     ... )
     'Defaults in force of flashcache: ways 25 to 60 (at most 1/16 of flash; without that limit 512).'
     >>> fitted_sentence(
+    ...     "L2ARC", [FittedDefault("write_max_pages_per_s", 8192, "64 MiB")]
+    ... )
+    'Defaults in force of L2ARC: write_max_pages_per_s 8,192 (64 MiB).'
+    >>> fitted_sentence(
     ...     "dm-cache",
     ...     [
     ...         FittedDefault("block_pages", 31, limit),
@@ -572,7 +576,7 @@ def fitted_sentence(title: str, fitted: Iterable[FittedDefault]) -> str:
 
     def between(seen: Sequence[int]) -> str:
         least, most = min(seen), max(seen)
-        return str(least) if least == most else f"{least} to {most}"
+        return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
     said = [
         f"{name} {' or '.join(f'{between(seen)} ({why})' for why, seen in of.items())}"
