@@ -7,7 +7,7 @@ from live_app import EXAMPLE_TRACE, run_application
 from test_notes_over_http import ARC
 
 from tierwright import _simulator
-from tierwright.advise.checks.flash_life import Rate, life_of
+from tierwright.advise.checks.flash_life import NOT_SAMPLED, Rate, life_of
 from tierwright.hardware import catalog
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
@@ -128,6 +128,16 @@ class TestFlashCaches:
             refused = application.client.get(path, params={"accesses_per_s": rate})
             assert refused.status_code == 422
             assert "accesses_per_s" in refused.json()["detail"]
+
+    def test_say_that_no_sample_tells_metadata(self, application):
+        commits = {"autocommit_blocks": "1"}
+        asked = over_flash("dm_writecache", (12000,), options=commits)
+        made = finish(application, asked)
+        device = {"flash_device_id": FLASH}
+        found = application.get(f"/miniatures/{made['id']}", params=device)
+        life = found["rows"][0]["flash_life"]
+        assert life["years"] is None
+        assert life["reason"] == NOT_SAMPLED.format("metadata")
 
     def test_rows_are_those_of_python_and_hold_whole_replays(self, application):
         made = finish(application, over_flash(seed=1))

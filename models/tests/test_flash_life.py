@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tierwright import _simulator
 from tierwright.advise import scale
 from tierwright.advise import sweep as sweep_question
 from tierwright.advise import wear as wear_question
@@ -595,6 +596,49 @@ def test_miniatures_estimate_the_life_of_all_pages() -> None:
         assert estimate.waf_note == flash_life.NO_LAYER_SAMPLED
 
 
+MUCH_METADATA = {
+    "face": {"scan_depth": "1", "metadata_segment_entries": "8"},
+    "tac": {"extent_pages": "1", "aging_misses": "0"},
+    "exadata": {"directory": "persistent"},
+    "cac": {"directory": "persistent"},
+    "larc": {"directory": "persistent"},
+    "cachesack": {"directory": "persistent"},
+    "ram_filter": {"admission": "s3_fifo"},
+    "dm_writecache": {"autocommit_blocks": "1"},
+}
+"""Options by which a flash cache that has miniatures writes much metadata, or as much as it ever does."""
+NAMES = [each["name"] for each in _simulator.contenders("flash_cache")]
+NOT_TOLD = {"face": "metadata segments", "dm_writecache": "metadata"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_life_of_a_miniature_has_all_metadata_or_is_none(name: str) -> None:
+    trace, device, rate = Trace(TPCB), catalog.device(DEVICE), Rate(20_000, "")
+    options = MUCH_METADATA.get(name, {})
+    point = {
+        "flash_cache": name,
+        "ram_pages": 1000,
+        "flash_pages": 8000,
+        "options": options,
+    }
+    if name not in MUCH_METADATA:
+        with pytest.raises(_simulator.ParameterError, match="no small cache"):
+            miniatures(trace, [point], 0.9)
+        return
+    [row] = miniatures(trace, [point], 0.9)["rows"]
+    counts = replay(trace, "flash_cache", name, 1000, 8000, options=options)
+    assert (counts["metadata_page_writes"] > 0) == (name != "ram_filter")
+    estimate = lasting(
+        life_of({**row, "page_bytes": PAGE}, device=device, rate=rate, is_sampled=True)
+    )
+    if name in NOT_TOLD:
+        assert estimate.years is estimate.tb_per_day is None
+        assert estimate.reason == flash_life.NOT_SAMPLED.format(NOT_TOLD[name])
+        return
+    exact = lasting(life_of(counts, device=device, rate=rate))
+    assert estimate.years == pytest.approx(exact.years, rel=0.02)
+
+
 def test_miniatures_say_what_no_sample_tells(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -602,6 +646,7 @@ def test_miniatures_say_what_no_sample_tells(
     directory = ("--option=directory_pages=24", "--option=directory_buffer_pages=3")
     for more, lacks in (
         (("--scheme", "face", "--option=scan_depth=1"), "metadata segments"),
+        (("--scheme", "dm_writecache", "--option=autocommit_blocks=1"), "metadata"),
         (("--scheme", "lazy", *directory), "the directory"),
     ):
         [row] = json.loads(said(capsys, *asked, *more, "--json"))

@@ -36,6 +36,13 @@ NO_LAYER = (
 NO_LAYER_SAMPLED = "erase blocks do not shrink with flash, so no translation layer was under the sample"
 NOT_SAMPLED = "a sample does not show how many pages of {} are written to flash; a replay of all pages does"
 """Of what is written besides pages of data."""
+METADATA = {
+    "metadata_random_page_writes": "metadata",
+    "metadata_segments": "metadata segments",
+}
+"""Counters of metadata on flash, each left out of a sample that does not tell it."""
+SAMPLED_FLASH_CACHE = "flash_write_batches"
+"""A counter that samples of flash caches have, and none of a scheme, which writes no metadata."""
 WITHOUT_AMPLIFICATION = "without the write amplification of these writes"
 """Of a life by a rating, which has that of its own test inside."""
 WRITES_UNTOLD = (
@@ -259,10 +266,10 @@ def _untold(counters: Mapping[str, Any]) -> str | None:
     """Say what is written to flash besides, of which miniatures tell nothing; None where they tell all."""
     if "directory_pages" in (counters.get("options") or {}):
         return NOT_SAMPLED.format("the directory")
-    has_metadata = "metadata_random_page_writes" in counters
-    if has_metadata and "metadata_segments" not in counters:
-        return NOT_SAMPLED.format("metadata segments")
-    return None
+    if SAMPLED_FLASH_CACHE not in counters:
+        return None
+    lacking = [words for counter, words in METADATA.items() if counter not in counters]
+    return NOT_SAMPLED.format(lacking[0]) if lacking else None
 
 
 def _how_well(untold: str | None, *, is_sampled: bool) -> str:
