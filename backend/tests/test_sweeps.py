@@ -295,6 +295,12 @@ class TestRows:
             if (row["ram_pages"], row["flash_pages"]) == (300, 4000)
         )
         assert found["disk_reads"] == own["hdd_reads"]
+        buckets = contender("flash_cache", "bcache", bucket_pages="1")
+        by_page = request([buckets], [300], [4000]) | {"flash_metadata": "bcache"}
+        [row] = finish(application, by_page)["rows"]
+        # Its own preset is charged with the options in force: 38.4 bytes a page, 18.75 pages in all.
+        assert row["ram_tax_bytes"] == 153_600
+        assert row["ram_pages_left"] == 281
         plain = application.post("/sweeps", body | {"flash_metadata": None}, 202)
         assert plain["id"] != sweep["id"]
         for text, changes, status in (

@@ -262,6 +262,8 @@ NO_MODEL = {
     "simulate.stated_rate.paced_configurations": "chooses an option; held by test_stretched_replays.py",
     "simulate.stated_rate.refuse_on_simulated_time": "checks an option; held by test_stretched_replays.py",
     "evaluate.ram_tax.preset_of_cache": "picks a preset; held by test_ram_tax.py",
+    "evaluate.ram_tax.is_of_cache": "compares names; held by test_ram_tax.py",
+    "evaluate.ram_tax.pages_left": "hands on `ram_tax.tax` or `ram_pages_left`; held by test_ram_tax.py",
     "evaluate.ram_tax.taxes_of": "`ram_tax.tax` of several flash caches; held by test_ram_tax.py",
     "evaluate.ram_tax.tax_of_replay": "hands on `ram_tax.tax`; held by test_ram_tax.py",
     "evaluate.ram_tax.words": "words",
@@ -271,7 +273,7 @@ NO_MODEL = {
     "advise.sweep.label_of": "words",
     "advise.sweep.mean": "a mean",
     "advise.sweep.mean_miss_ratio": "a mean",
-    "advise.sweep.ram_left": "hands on `ram_pages_left`",
+    "advise.sweep.ram_left": "hands on `ram_tax.pages_left`",
     "advise.sweep.row_of": "quotients of counts, priced by `price`; held by "
     "backend/tests/test_sweeps.py",
     "advise.sweep.sizes_between": "picks sizes to replay",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tierwright.advise import sweep as sweep_question
 from tierwright.cli.app import main
 from tierwright.evaluate import metadata, ram_tax
-from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.contenders import flash_cache_titles, with_default_units
 from tierwright.simulate.replay import contenders, replay
 from tierwright.trace.reading import Trace
 
@@ -196,7 +196,10 @@ def test_simulate_says_what_the_directory_takes(
     assert "The replay had all of the RAM" in said
     charged = simulated(capsys, "--scheme", "face", "--flash-metadata", "face")
     said = " ".join(charged.split())
-    assert "takes 250 KiB (3.12 %) of the RAM. The replay had what is left" in said
+    assert (
+        "takes 250 KiB (3.12 %) of the RAM. The replay had the 968 of 1,000 pages of RAM that --flash-metadata=face leaves."
+        in said
+    )
     lines = ("--option", "line_pages=2")
     said = simulated(capsys, "--scheme", "open-cas", *lines)
     assert "For the directory of Open CAS no figure is known." in said
@@ -292,3 +295,96 @@ def test_headers_of_l2arc_take_what_they_are_and_what_it_allows_itself(
     assert found.bytes == math.ceil(taken)
     assert found.share is not None
     assert found.share < 1
+
+
+CHARGED = [
+    # Cache, preset, flash, options, RAM that is left of 1,000 pages.
+    ("l2arc", "l2arc", 8_000, {}, 906),
+    ("l2arc", "l2arc", 8_000, {"headers_per_page": "10"}, 570),
+    ("l2arc", "l2arc", 40_000, {}, 658),
+    ("l2arc", "l2arc", 100_000, {}, 658),
+    ("kangaroo", "kangaroo", 8_000, {}, 999),
+    ("kangaroo", "kangaroo", 8_000, {"log_percent": "50"}, 996),
+    ("kangaroo", "kangaroo", 80_000, {"log_percent": "0"}, 994),
+    ("kangaroo", "bighash", 80_000, {"log_percent": "0"}, 994),
+    ("dm_cache", "dm_cache", 400, {}, 999),
+    ("dm_cache", "dm_cache", 40_000, {"block_pages": "4"}, 969),
+    ("open_cas", "open_cas", 40_000, {"line_pages": "4"}, 924),
+    ("bcache", "bcache", 40_000, {"bucket_pages": "1"}, 812),
+    ("tac", "tac:1GiB", 8_000, {}, 949),
+    ("cachesack", "cachesack", 8_000, {"assignment": "second_miss"}, 923),
+]
+
+
+def row_of_sweep(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    assert main(["sweep", str(TPCB), *more, "--json"]) == 0
+    [row] = json.loads(capsys.readouterr().out)
+    made: dict[str, Any] = row
+    return made
+
+
+@pytest.mark.parametrize(("cache", "charged", "flash", "options", "left"), CHARGED)
+def test_what_is_charged_is_what_is_said(
+    capsys: pytest.CaptureFixture[str],
+    cache: str,
+    charged: str,
+    flash: int,
+    options: dict[str, str],
+    left: int,
+) -> None:
+    stated = [f"--option={name}={value}" for name, value in options.items()]
+    sizes = ["--ram-pages", "1000", "--flash-pages", str(flash)]
+    asked = ["--scheme", cache, *sizes, "--flash-metadata", charged, *stated]
+    assert main(["simulate", str(TPCB), *asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    row = row_of_sweep(capsys, *asked)
+    answer = sweep_question.answer(
+        Trace(TPCB),
+        [cache],
+        ram_pages=[1000],
+        flash_pages=[flash],
+        options={cache: options},
+        flash_metadata=metadata.preset(charged),
+    ).rows[0]
+    for ram, taken in (
+        (found["ram_pages"], found["ram_tax"]["bytes"]),
+        (row["ram_pages"], row["ram_tax_bytes"]),
+        (answer.ram_pages_left, answer.ram_tax_bytes),
+    ):
+        assert ram == left == 1000 - math.ceil(taken / PAGE)
+
+
+def test_another_preset_is_charged_as_it_stands(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = simulated(capsys, "--scheme", "face", "--flash-metadata", "l2arc")
+    assert "The directory of FaCE takes 250 KiB (3.12 %) of the RAM. " in said
+    assert "had the 906 of 1,000 pages of RAM that --flash-metadata=l2arc" in said
+
+
+def test_an_option_that_is_no_number_is_refused_by_the_replay(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for cache, option in (
+        ("l2arc", "headers_per_page=many"),
+        ("kangaroo", "log_percent=-3"),
+        ("bcache", "bucket_pages=0"),
+    ):
+        sizes = ["--ram-pages", "1000", "--flash-pages", "8000", "--option", option]
+        asked = ["--scheme", cache, "--flash-metadata", cache, *sizes]
+        assert main(["simulate", str(TPCB), *asked]) == 2
+        assert option.partition("=")[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("flash", [30, 400, 8000])
+def test_units_by_default_are_those_that_a_replay_has(flash: int) -> None:
+    seen = set()
+    for row in contenders("flash_cache"):
+        name = row["name"]
+        filled = with_default_units(name, {}, flash_pages=flash, page_bytes=PAGE)
+        if not filled:
+            continue
+        seen.add(name)
+        in_force = replay(Trace(TPCB), "flash_cache", name, 100, flash)["options"]
+        assert filled.items() <= in_force.items()
+    assert {"bcache", "sce", "dm_cache", "open_cas", "kangaroo"} <= seen

@@ -27,14 +27,14 @@ from tierwright.common.answer import Answer, Figure, Step, step
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
-from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
+from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind, about_trace
 from tierwright.evaluate.page_flow.decision import (
     about_sizes,
     check_belongs,
     warm_up_of,
 )
-from tierwright.evaluate.ram_tax import tax_of_replay
+from tierwright.evaluate.ram_tax import pages_left, tax_of_replay
 from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
@@ -44,6 +44,7 @@ from tierwright.simulate.contenders import (
     at_a_stated_rate,
     check_no_rate,
     spelled,
+    with_default_units,
 )
 from tierwright.simulate.priced import FLASH_CACHE_ONLY, about_batches, price
 from tierwright.simulate.warm_up import FULL, WarmUp
@@ -282,6 +283,7 @@ def answer(
                     distinct_pages=summary["distinct_pages"]
                     if production is None
                     else production.data_pages,
+                    options=found[row.contender].options,
                 ),
             )
             for row in rows
@@ -324,6 +326,7 @@ def answer(
                 recorded_per_s=recorded,
                 production_per_s=machine,
                 stated_per_s=accesses_per_s,
+                charged=flash_metadata,
             ),
             in_production=None
             if production is None or place is None or "error" in result
@@ -374,6 +377,7 @@ def row_of(
     recorded_per_s: float | None = None,
     production_per_s: float | None = None,
     stated_per_s: float | None = None,
+    charged: MetadataPreset | None = None,
 ) -> ReplayRow:
     """Say what one replay counted, in shares of the accesses and in time.
 
@@ -391,6 +395,8 @@ def row_of(
         Of the machine of production that the replay stands for. [1/s]
     stated_per_s : float, optional
         Stated beside the replays. [1/s]
+    charged : MetadataPreset, optional
+        To the RAM of contenders with flash.
     """
     if "error" in result:
         return replace(
@@ -412,7 +418,12 @@ def row_of(
 
     priced = None if disk is None else price(result, flash=flash, disk=disk)
     tax = (
-        tax_of_replay(result, ram_pages=place.ram_pages, flash_pages=place.flash_pages)
+        tax_of_replay(
+            result,
+            ram_pages=place.ram_pages,
+            flash_pages=place.flash_pages,
+            charged=charged,
+        )
         if FLASH_CACHE_ONLY in result
         else None
     )
@@ -469,6 +480,7 @@ def ram_left(
     *,
     page_bytes: int,
     distinct_pages: int,
+    options: Mapping[str, str] | None = None,
 ) -> int | None:
     """Return the RAM that the metadata of flash leave; None where there is nothing to charge.
 
@@ -482,17 +494,22 @@ def ram_left(
         Its sizes. [pages]
     page_bytes, distinct_pages : int
         Of the trace; its pages are the address space behind, where the preset states none.
+    options : mapping, optional
+        As given: a flash cache whose own preset is charged takes what it needs with these.
     """
     if preset is None or not flash_pages or name == NO_FLASH:
         return None
-    found = ram_pages_left(
+    return pages_left(
         preset,
+        name,
         ram_pages=ram_pages,
         flash_pages=flash_pages,
         page_bytes=page_bytes,
         source_bytes=distinct_pages * page_bytes,
+        options=with_default_units(
+            name, options or {}, flash_pages=flash_pages, page_bytes=page_bytes
+        ),
     )
-    return int(found)
 
 
 def sizes_between(low: int, high: int, points: int) -> list[int]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from tierwright.cli.output import print_warnings
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
+from tierwright.simulate.contenders import NO_FLASH
+from tierwright.simulate.rate_options import spelled
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -26,7 +28,8 @@ def charge(
     trace : Trace
         What is replayed; its pages are the address space where a preset states none.
     configurations : list of dict
-        As of a sweep; `ram_pages` of those with flash becomes what is left. [pages]
+        As of a sweep, each with the options that it is replayed with; `ram_pages` of those with flash becomes what is
+        left. [pages]
     name : str or None
         Preset of `--flash-metadata`; None charges nothing.
     production : Curve or None
@@ -44,8 +47,9 @@ def charge(
     """
     if name is None:
         return [None] * len(configurations)
+    from tierwright.advise.sweep import ram_left
     from tierwright.common.derivation import plain
-    from tierwright.evaluate.metadata import preset, ram_pages_left
+    from tierwright.evaluate.metadata import preset
     from tierwright.evaluate.page_flow.cautions import about_space_behind
     from tierwright.trace import reading
 
@@ -68,23 +72,23 @@ def charge(
         if not _charged(each):
             budgets.append(None)
             continue
-        left = float(
-            ram_pages_left(
-                chosen,
-                ram_pages=each["ram_pages"],
-                flash_pages=each["flash_pages"],
-                page_bytes=page_bytes,
-                source_bytes=pages * page_bytes,
-            )
+        left = ram_left(
+            chosen,
+            _contender(each),
+            each["ram_pages"],
+            each["flash_pages"],
+            page_bytes=page_bytes,
+            distinct_pages=pages,
+            options=each.get("options"),
         )
-        if left < 1:
+        if left is None or left < 1:
             raise BadInput(
                 f"--ram-pages: `{each['ram_pages']}` hold less than the metadata of "
                 f"{counted(each['flash_pages'], 'page')} of flash ({chosen.title})",
                 "use more RAM, less flash, or a cache with larger units",
             )
         budgets.append(each["ram_pages"])
-        each["ram_pages"] = int(left)
+        each["ram_pages"] = left
     return budgets
 
 
@@ -92,5 +96,11 @@ def _charged(configuration: dict[str, Any]) -> bool:
     """Whether a configuration has flash: all but `none`, which caches in all of RAM."""
     return (
         configuration.get("flash_pages", 0) > 0
-        and str(configuration.get("scheme", "")).lower() != "none"
+        and _contender(configuration) != NO_FLASH
     )
+
+
+def _contender(configuration: dict[str, Any]) -> str:
+    """Name of the scheme or flash cache, as the tables spell it."""
+    name = configuration.get("flash_cache") or configuration.get("scheme", "")
+    return spelled(str(name))

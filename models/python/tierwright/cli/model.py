@@ -495,9 +495,11 @@ def simulate(
     if scheme is not None:
         sizes_of = (("ram_pages", ram_pages), ("flash_pages", flash_pages))
         asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
-    budget = charge(trace, [asked], flash_metadata, source.curve)[0]
     wanted = _wanted(policy, scheme, asked["ram_pages"], asked.get("flash_pages", 0))
     options = _options_of(wanted, option or [], plan, source.trace)
+    asked["options"] = options
+    budget = charge(trace, [asked], flash_metadata, source.curve)[0]
+    wanted = replace(wanted, ram_pages=asked["ram_pages"])
     recorded_rate = once(source.trace)
     at_rate = options_at_rate(
         wanted.family,
@@ -522,7 +524,7 @@ def simulate(
         found["skipped_records"] = found["trace"]["skipped_records"]
     if disk_device is not None:
         found |= _priced(found, flash_device, disk_device)
-    found |= _ram_tax(found, wanted, budget)
+    found |= _ram_tax(found, wanted, budget, flash_metadata)
     found |= _flash_life(found, wanted, recorded_rate, flash_device, accesses_per_s)
     print_notes(found)
     if json:
@@ -532,7 +534,7 @@ def simulate(
         stand_in.say(found)
     _print_counters(found)
     if scheme is not None:
-        _print_ram_tax(found)
+        _print_ram_tax(found, flash_metadata)
         _print_flash_life(found)
         said = paces_of([(wanted.name, at_rate)], accesses_per_s)
         if said:
@@ -560,7 +562,10 @@ def _options_of(
 
 
 def _ram_tax(
-    found: dict[str, Any], wanted: Replay, budget: int | None
+    found: dict[str, Any],
+    wanted: Replay,
+    budget: int | None,
+    flash_metadata: str | None,
 ) -> dict[str, Any]:
     """Return the RAM that the directory of a flash cache takes, None without flash; nothing of the others."""
     if wanted.family != "flash_cache":
@@ -569,7 +574,10 @@ def _ram_tax(
     from tierwright.evaluate.ram_tax import tax_of_replay
 
     tax = tax_of_replay(
-        found, ram_pages=budget or wanted.ram_pages, flash_pages=wanted.flash_pages
+        found,
+        ram_pages=budget or wanted.ram_pages,
+        flash_pages=wanted.flash_pages,
+        charged=preset_of(flash_metadata),
     )
     return {"ram_tax": plain(tax)}
 
@@ -598,7 +606,7 @@ def _print_flash_life(found: dict[str, Any]) -> None:
         typer.echo(sentences(life["sentence"], how_to_state_it(life["reason"])))
 
 
-def _print_ram_tax(found: dict[str, Any]) -> None:
+def _print_ram_tax(found: dict[str, Any], flash_metadata: str | None) -> None:
     """Say what RAM the directory of a flash cache takes, and whether the replay lacks it."""
     if found.get("ram_tax") is None:
         return
@@ -606,17 +614,16 @@ def _print_ram_tax(found: dict[str, Any]) -> None:
     from tierwright.simulate.contenders import flash_cache_titles
 
     tax = RamTax(**found["ram_tax"])
-    lacks = (
-        "The replay had what is left of the RAM."
-        if "ram_budget_pages" in found.get("production", found)
-        else "The replay had all of the RAM: --flash-metadata takes it away."
-    )
+    replayed = found.get("production", found)
+    if "ram_budget_pages" in replayed:
+        of = counted(replayed["ram_budget_pages"], "page")
+        had = f"The replay had the {replayed['ram_pages']:,} of {of} of RAM that --flash-metadata={flash_metadata} leaves."
+    elif tax.bytes is None:
+        had = ""
+    else:
+        had = "The replay had all of the RAM: --flash-metadata takes it away."
     typer.echo("")
-    typer.echo(
-        sentences(
-            words([tax], flash_cache_titles()), "" if tax.bytes is None else lacks
-        )
-    )
+    typer.echo(sentences(words([tax], flash_cache_titles()), had))
 
 
 def _print_fitted(found: dict[str, Any], wanted: Replay, given: dict[str, str]) -> None:

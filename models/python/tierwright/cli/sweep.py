@@ -25,7 +25,7 @@ from tierwright.cli.in_production import (
     document,
     recorded,
 )
-from tierwright.cli.options import WarmUpOption, warm_up_of
+from tierwright.cli.options import WarmUpOption, preset_of, warm_up_of
 from tierwright.cli.output import (
     Json,
     as_typed,
@@ -254,7 +254,7 @@ def sweep(
     for row, asked in zip(rows, configurations, strict=False):
         if asked["options"]:
             row.setdefault("options", asked["options"])
-    _add_ram_taxes(rows, configurations, budgets, source.page_bytes)
+    _add_ram_taxes(rows, configurations, budgets, source.page_bytes, flash_metadata)
     _add_lives(
         rows,
         configurations,
@@ -401,10 +401,12 @@ def _add_ram_taxes(
     configurations: list[dict[str, Any]],
     budgets: list[int | None],
     page_bytes: PageBytes,
+    flash_metadata: str | None,
 ) -> None:
     """Say of each flash cache what RAM its directory takes at the sizes asked for."""
     from tierwright.evaluate.ram_tax import tax_of_replay
 
+    charged = preset_of(flash_metadata)
     # A sweep that was interrupted has fewer rows.
     for row, asked, budget in zip(rows, configurations, budgets, strict=False):
         if "flash_cache" not in asked or "error" in row:
@@ -414,6 +416,7 @@ def _add_ram_taxes(
             row if "page_bytes" in row else {**row, "page_bytes": page_bytes()},
             ram_pages=budget or asked["ram_pages"],
             flash_pages=asked["flash_pages"],
+            charged=charged,
         )
         row["ram_tax_bytes"] = None if tax is None else tax.bytes
         row["ram_tax_share"] = None if tax is None else tax.share

@@ -22,6 +22,7 @@ from tierwright.evaluate.metadata import (
     SCE_DESCRIPTOR_FIXED_BYTES,
     SCE_PAGE_BYTES,
     MetadataPreset,
+    ram_pages_left,
 )
 
 _UNITS: Mapping[str, str] = {
@@ -33,6 +34,11 @@ _UNITS: Mapping[str, str] = {
 _LARGE_LINE_BYTES = 32 * 2**10
 _L2ARC = "l2arc"
 _CACHESACK = "cachesack"
+_OTHER_PRESETS: Mapping[str, frozenset[str]] = {
+    "kangaroo": frozenset({"bighash"}),
+    "open_cas": frozenset({"open_cas_32k"}),
+}
+"""Presets of a flash cache besides that of its own name: its options decide which holds."""
 _SECOND_MISS = "second_miss"
 """The rule of an assignment for which the last request of each page is remembered; by default none has it."""
 
@@ -245,11 +251,90 @@ def taxes_of(
     ]
 
 
+def is_of_cache(preset: MetadataPreset, cache: str) -> bool:
+    """Whether a preset is of this flash cache, whose options then say what it takes.
+
+    Examples
+    --------
+    >>> is_of_cache(PRESETS["bighash"], "kangaroo"), is_of_cache(PRESETS["face"], "tac")
+    (True, False)
+    """
+    return preset.name == cache or preset.name in _OTHER_PRESETS.get(cache, ())
+
+
+def pages_left(
+    preset: MetadataPreset,
+    cache: str,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    page_bytes: int,
+    source_bytes: float,
+    options: Mapping[str, str] | None = None,
+) -> int:
+    """Return the RAM that is left where a preset is charged; negative where there is too little. [pages]
+
+    Of the cache's own preset its `tax` is taken: what an answer says it takes. Any other preset is charged as it stands.
+
+    Parameters
+    ----------
+    preset : MetadataPreset
+        What is charged.
+    cache : str
+        Name of a flash cache, or of a page-flow scheme.
+    ram_pages, flash_pages : int
+        RAM before, and flash. [pages]
+    page_bytes, source_bytes : int, float
+        As for `tax`; a size that the preset states goes before. [bytes]
+    options : mapping, optional
+        As for `tax`.
+
+    Examples
+    --------
+    >>> half = {"log_percent": "50", "set_pages": "14"}
+    >>> [
+    ...     pages_left(
+    ...         PRESETS["kangaroo"],
+    ...         name,
+    ...         ram_pages=1000,
+    ...         flash_pages=8000,
+    ...         page_bytes=8192,
+    ...         source_bytes=0,
+    ...         options=half,
+    ...     )
+    ...     for name in ("kangaroo", "face")
+    ... ]
+    [996, 999]
+    """
+    if is_of_cache(preset, cache):
+        preset.behind(source_bytes)  # refuses less than the pages of the workload
+        taken = tax(
+            cache,
+            ram_bytes=ram_pages * page_bytes,
+            flash_bytes=flash_pages * page_bytes,
+            page_bytes=page_bytes,
+            source_bytes=preset.source_bytes or source_bytes,
+            options=options,
+        ).bytes
+        if taken is not None:
+            return ram_pages - math.ceil(taken / page_bytes)
+    return int(
+        ram_pages_left(
+            preset,
+            ram_pages=ram_pages,
+            flash_pages=flash_pages,
+            page_bytes=page_bytes,
+            source_bytes=source_bytes,
+        )
+    )
+
+
 def tax_of_replay(
     counters: Mapping[str, Any],
     *,
     ram_pages: int,
     flash_pages: int | None = None,
+    charged: MetadataPreset | None = None,
 ) -> RamTax | None:
     """Return the RAM that the directory of a replayed flash cache takes; None without flash.
 
@@ -261,6 +346,8 @@ def tax_of_replay(
         RAM that was asked for, of which the share is. [pages]
     flash_pages : int, optional
         Flash that was asked for, where the replay stands for that of production. [pages]
+    charged : MetadataPreset, optional
+        What was charged; if it is the cache's own, the size of the volume that it states is meant.
     """
     replayed = counters["flash_pages"]
     if not replayed:
@@ -268,13 +355,15 @@ def tax_of_replay(
     flash = replayed if flash_pages is None else flash_pages
     page = counters["page_bytes"]
     # Production has as many times the data as it has the flash.
-    data = counters["distinct_pages"] * flash / replayed
+    source = counters["distinct_pages"] * flash / replayed * page
+    if charged is not None and is_of_cache(charged, counters["scheme"]):
+        source = charged.source_bytes or source
     return tax(
         counters["scheme"],
         ram_bytes=ram_pages * page,
         flash_bytes=flash * page,
         page_bytes=page,
-        source_bytes=data * page,
+        source_bytes=source,
         options=counters.get("options"),
     )
 

@@ -54,6 +54,9 @@ _NUMBER = re.compile(
     r"(?P<number>\d+)(?: (?P<by>of|in) 4 KiB \((?P<size>[^)]+)\))?(?:, at most (?P<cap>.+))?"
 )
 """A default of a table that depends on the sizes or the page: `128 of 4 KiB (512 KiB), at most 1/16 of flash`."""
+_SHARE_OF_A_UNIT = 16
+_UNIT_CAP = f"1/{_SHARE_OF_A_UNIT} of flash"
+"""How the tables say that a unit is by default at most such a share of flash."""
 
 
 def tier_of(option: Mapping[str, str]) -> str | None:
@@ -521,14 +524,75 @@ def fitted_defaults(
     return found
 
 
+def with_default_units(
+    name: str, options: Mapping[str, str], *, flash_pages: int, page_bytes: int
+) -> dict[str, str]:
+    """Return options of a flash cache, values as the tables spell them, with the units of flash that are in force by default.
+
+    A number that is none is left out: a replay refuses it, and says why.
+
+    Parameters
+    ----------
+    name : str
+        Of a flash cache; of anything else there are no units.
+    options : mapping
+        As given.
+    flash_pages : int
+        Of the replay. [pages]
+    page_bytes : int
+        Of the trace. [bytes]
+
+    Examples
+    --------
+    >>> with_default_units("bcache", {}, flash_pages=8000, page_bytes=8192)
+    {'bucket_pages': '64'}
+    >>> with_default_units(
+    ...     "kangaroo", {"set_pages": "x"}, flash_pages=80, page_bytes=8192
+    ... )["set_pages"]
+    '5'
+    """
+    own = {
+        option: value.strip() if _is_number(value) else spelled(value.strip())
+        for option, value in options.items()
+    }
+    row = next(
+        (each for each in replay.contenders("flash_cache") if each["name"] == name), {}
+    )
+    for option in row.get("options", ()):
+        stated = _NUMBER.fullmatch(option["default"])
+        if stated is None:
+            continue
+        if not _is_number(own.get(option["name"], "")):
+            own.pop(option["name"], None)
+        if stated["cap"] == _UNIT_CAP:
+            unit = min(
+                _in_pages(stated, page_bytes), max(1, flash_pages // _SHARE_OF_A_UNIT)
+            )
+            own.setdefault(option["name"], str(unit))
+    return own
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return 0 <= float(text) < math.inf
+    except ValueError:
+        return False
+
+
+def _in_pages(stated: re.Match[str], page_bytes: int) -> int:
+    """Return the number of a default; of what is so many pages of 4 KiB, in pages of the trace."""
+    number = int(stated["number"])
+    if stated["by"] == "of":
+        number = max(1, number * _DOCUMENTED_PAGE_BYTES // page_bytes)
+    return number
+
+
 def _why(default: str, value: int, page_bytes: int) -> str:
     """Say why a default is not the number that its table states first."""
     stated = _NUMBER.fullmatch(default)
     if stated is None:
         return f"stated as {default}"
-    number = int(stated["number"])
-    if stated["by"] == "of":
-        number = max(1, number * _DOCUMENTED_PAGE_BYTES // page_bytes)
+    number = _in_pages(stated, page_bytes)
     if stated["cap"] is not None and value < number:
         return f"{AT_MOST} {stated['cap']}; without that limit {number:,}"
     return f"{stated['size']} in pages of {format_bytes(page_bytes)}"

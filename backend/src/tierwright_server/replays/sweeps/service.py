@@ -244,7 +244,7 @@ async def stored(
             hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
             "again.",
         )
-    rows = _rows(configurations, found, devices, content.summary, body.accesses_per_s)
+    rows = _rows(configurations, found, devices, content.summary, body)
     return StoredReplays(_contenders(body), rows)
 
 
@@ -407,7 +407,11 @@ class _Memory:
         )
 
     def left(
-        self, item: SimulatorItem, ram_pages: int, flash_pages: int | None
+        self,
+        item: SimulatorItem,
+        ram_pages: int,
+        flash_pages: int | None,
+        options: Mapping[str, str],
     ) -> int | None:
         """Return the RAM that is left [pages]; None where there is nothing to charge."""
         return question.ram_left(
@@ -417,6 +421,7 @@ class _Memory:
             flash_pages,
             page_bytes=self.page_bytes,
             distinct_pages=self.distinct_pages,
+            options=options,
         )
 
 
@@ -478,7 +483,7 @@ def _configuration(
     memory: _Memory,
     warm_up: AskedWarmUp,
 ) -> Configuration:
-    left = memory.left(item, ram_pages, flash_pages)
+    left = memory.left(item, ram_pages, flash_pages, contender.options)
     subject = {
         "family": item.family.value,
         "name": item.name,
@@ -592,7 +597,7 @@ async def _sweep_out(
     warm_up = sweep.plan[0].get("warm_up", 0)
     keys = [entry["key"] for entry in _fitting(sweep.plan)]
     found = await kept.results(session, sweep.content_id, keys)
-    rows = _rows(sweep.plan, found, devices, content.summary, inputs.accesses_per_s)
+    rows = _rows(sweep.plan, found, devices, content.summary, inputs)
     complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
@@ -631,7 +636,7 @@ def _rows(
     found: Mapping[str, Mapping[str, Any]],
     devices: Devices,
     summary: Mapping[str, Any],
-    accesses_per_s: float | None,
+    asked: SweepIn,
 ) -> list[ReplayOut]:
     """Return the replays that are done, in their order."""
     rows = []
@@ -640,8 +645,16 @@ def _rows(
             NO_RAM_LEFT if entry["ram_pages"] < 1 else found.get(entry["key"])
         )
         if result is not None:
-            rows.append(_replay_out(entry, result, devices, summary, accesses_per_s))
+            rows.append(_replay_out(entry, result, devices, summary, asked))
     return rows
+
+
+def _charged(name: str | None) -> MetadataPreset | None:
+    """Return what is charged; None where an older sweep names what is refused now."""
+    try:
+        return metadata_preset(name)
+    except BadInput:
+        return None
 
 
 def _about_metadata(name: str | None) -> Iterator[WarningOut]:
@@ -656,7 +669,7 @@ def _replay_out(
     result: Mapping[str, Any],
     devices: Devices,
     summary: Mapping[str, Any],
-    accesses_per_s: float | None,
+    asked: SweepIn,
 ) -> ReplayOut:
     budget = _budget(entry)
     replayed = (entry["ram_pages"], entry["flash_pages"])
@@ -676,7 +689,8 @@ def _replay_out(
         disk=disk,
         recorded_per_s=rate_of_trace(summary),
         production_per_s=None if production is None else production["accesses_per_s"],
-        stated_per_s=accesses_per_s,
+        stated_per_s=asked.accesses_per_s,
+        charged=_charged(asked.flash_metadata),
     )
     if production is not None and "error" not in result:
         there = in_production.in_production(
