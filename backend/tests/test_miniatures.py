@@ -124,7 +124,7 @@ class TestFlashCaches:
         assert stated["years"] == pytest.approx(exact.years, rel=0.05)
         assert "flash_life" not in finish(application, request())["rows"][0]
         path = f"/miniatures/{made['id']}"
-        for rate in (0, -1, "inf", "nan"):
+        for rate in (0, -1, "inf", "nan", 1e-300):
             refused = application.client.get(path, params={"accesses_per_s": rate})
             assert refused.status_code == 422
             assert "accesses_per_s" in refused.json()["detail"]

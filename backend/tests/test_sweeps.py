@@ -259,6 +259,12 @@ class TestRows:
         found = application.post("/sweeps", body, 422)
         assert "the option `stretch=2` states a rate" in found["detail"]
 
+    def test_a_rate_that_no_replay_runs_at_is_refused(self, application):
+        asked = contender("flash_cache", "l2arc")
+        body = request([asked], [200], [3000]) | {"accesses_per_s": 1e-300}
+        found = application.post("/sweeps", body, 422)
+        assert "`1e-300` is no rate that a replay runs at: from 0.01" in found["detail"]
+
     def test_metadata_of_flash_are_taken_out_of_the_ram(self, application):
         asked = [
             contender("policy", "lru"),

@@ -18,6 +18,7 @@ from tierwright.advise import scale
 from tierwright.advise import sweep as sweep_question
 from tierwright.advise import wear as wear_question
 from tierwright.advise.checks import flash_caches, flash_life, wear
+from tierwright.advise.checks.counted import replayed_life
 from tierwright.advise.checks.flash_life import (
     NO_DEVICE,
     NO_LAYER,
@@ -438,6 +439,54 @@ def test_a_rate_that_is_none_is_refused(
             ram_pages=[10],
             accesses_per_s=float(rate),
         )
+
+
+@pytest.mark.parametrize("rate", ["1e-300", "0.009", "2e15"])
+def test_a_rate_that_no_replay_runs_at_is_refused_with_the_range(
+    rate: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for cache in ("larc", "l2arc"):
+        asked = ("sweep", str(TPCB), "--scheme", cache, *SIZES)
+        assert main([*asked, "--accesses-per-s", rate]) == 2
+        error = capsys.readouterr().err
+        assert f"--accesses-per-s: `{float(rate):g}` is no rate that a replay" in error
+        assert "from 0.01 to 1,000,000,000,000,000 accesses per second" in error
+        assert "hint: " in error
+    with pytest.raises(BadInput, match=r"accesses_per_s: .* is no rate that a replay"):
+        sweep_question.answer(
+            Trace(TPCB), ["lru"], ram_pages=[10], accesses_per_s=float(rate)
+        )
+
+
+@pytest.mark.parametrize("name", ["l2arc", "sce"])
+def test_flash_that_a_short_replay_never_wrote_has_no_life(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It would be written in a replay that lasts: it is not without wear."""
+    trace = (str(untimed(tmp_path)), *CSV)
+    for of, rate in ((trace, "1e12"), ((str(TPCB),), "1e13")):
+        asked = ("--scheme", name, "--ram-pages", "100", "--flash-pages", "800", *ON)
+        paced = (*of, *asked, "--accesses-per-s", rate, "--json")
+        [row] = json.loads(said(capsys, "sweep", *paced))
+        found = json.loads(said(capsys, "simulate", *paced, "--disk-device", DISK))
+        for each in (row, found):
+            life = each["flash_life"]
+            assert each["flash_writes"] == life["written_pages"] == 0
+            assert life["years"] is life["tb_per_day"] is None
+            assert not life["never_worn_out"]
+            [note] = [
+                one for one in each["warnings"] if one["name"] == "too_short_for_clock"
+            ]
+            assert life["reason"] == flash_life.NO_TIME_TO_WRITE.format(note["message"])
+            assert life["reason"] in life["sentence"]
+            assert "never worn out" not in life["sentence"]
+    device = catalog.device(DEVICE)
+    empty = counters(flash_writes=0, metadata_page_writes=0)
+    assert lasting(life_of(empty, device=device, rate=Rate(5, "five"))).never_worn_out
+    short = {**empty, "warnings": [note]}
+    for made, years in ((empty, math.inf), (short, None)):
+        counted = replayed_life(made, budget_tb=1.0, accesses_per_s=5.0)
+        assert counted.years == years
 
 
 def test_a_rate_is_stated_once(capsys: pytest.CaptureFixture[str]) -> None:

@@ -303,6 +303,7 @@ NO_MODEL = {
     "profile.categories.kinds": "lists what the core tells apart; held by test_cachesack.py",
     "profile.curve.thinned_sizes": "picks sizes to list",
     "simulate.priced.single_disk_writes": "takes one counter from another; held by test_flash_caches_beside.py",
+    "simulate.priced.too_short_to_write": "picks a note; held by test_flash_life.py",
     "simulate.priced.flash_pages_written": "adds two counters; held by test_flash_caches_beside.py",
     **dict.fromkeys(
         (

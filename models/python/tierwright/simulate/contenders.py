@@ -38,6 +38,8 @@ SMALL = "small"
 """The option without which the streams of CacheLib have no effect."""
 NO_SMALL = "none"
 """Its value that stands for no small objects."""
+LEAST_RATE, MOST_RATE = 0.01, 1e15
+"""Rates that can be stated: at less, what works each second does so longer than anybody waits. [1/s]"""
 PACE = 0.01
 """Share of the recorded rate up to which another one is the same."""
 BY_THE_CLOCK = (
@@ -382,11 +384,17 @@ def check_rate(accesses_per_s: float | None, place: str = "accesses_per_s") -> N
     Raises
     ------
     BadInput
-        If it is not above 0 and finite; `place` names it.
+        If it is not above 0 and finite, or none that a replay runs at; `place` names it.
     """
     if accesses_per_s is not None and not 0 < accesses_per_s < math.inf:
         raise BadInput(
             f"{place}: `{accesses_per_s:g}` is not above 0 and finite",
+            "give the page accesses per second of the running system",
+        )
+    if accesses_per_s is not None and not LEAST_RATE <= accesses_per_s <= MOST_RATE:
+        raise BadInput(
+            f"{place}: `{accesses_per_s:g}` is no rate that a replay runs at: from {LEAST_RATE:g} to {MOST_RATE:,.0f} accesses "
+            "per second",
             "give the page accesses per second of the running system",
         )
 

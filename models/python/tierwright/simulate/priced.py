@@ -18,6 +18,8 @@ from tierwright.hardware.service_time import service_time, service_us
 _OPERATION: Mapping[str, Operation] = {"reads": "read", "writes": "write"}
 FLASH_CACHE_ONLY = "flash_sequential_page_writes"
 """A counter that only replays of flash caches have."""
+TOO_SHORT = "too_short_for_clock"
+"""The note of the core on a replay that ends before what works by the clock has acted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,23 @@ def flash_pages_written(counters: Mapping[str, Any]) -> float:
         + directory["writes"]
     )
     return found
+
+
+def too_short_to_write(counters: Mapping[str, Any]) -> str | None:
+    """Say why a replay wrote nothing to flash where what works by the clock had no time for it; None where it had.
+
+    Examples
+    --------
+    >>> short = {"name": TOO_SHORT, "message": "L2ARC is fed every 1 s, and ..."}
+    >>> too_short_to_write({"flash_writes": 0, "warnings": [short]})
+    'L2ARC is fed every 1 s, and ...'
+    >>> too_short_to_write({"flash_writes": 9, "warnings": [short]}) is None
+    True
+    """
+    if flash_pages_written(counters) > 0:
+        return None
+    notes = counters.get("warnings", ())
+    return next((each["message"] for each in notes if each["name"] == TOO_SHORT), None)
 
 
 def single_disk_writes(counters: Mapping[str, Any]) -> int:

@@ -23,7 +23,7 @@ from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
-from tierwright.simulate.contenders import check_no_rate
+from tierwright.simulate.contenders import check_no_rate, check_rate
 from tierwright.trace.reading import Trace, rate_of_trace
 from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version
@@ -113,6 +113,7 @@ async def get_miniature(
     device = await catalog.named_device(
         session, context, flash_device_id, "query.flash_device_id"
     )
+    check_rate(accesses_per_s, "query.accesses_per_s")
     miniature, run = await results.find(session, RunKind.MINIATURE, miniature_id)
     if any("production" in entry for entry in miniature.plan):
         check_no_rate(accesses_per_s)

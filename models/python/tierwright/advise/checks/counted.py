@@ -30,6 +30,7 @@ from tierwright.simulate.priced import (
     FLASH_CACHE_ONLY,
     flash_pages_written,
     price,
+    too_short_to_write,
 )
 
 __all__ = [
@@ -240,7 +241,7 @@ class ReplayedLife:
     tb_per_day : float
         Host writes today. [10^12 bytes/day]
     years : float or None
-        Writing in place; infinite where nothing is written, None without a budget. [365 days]
+        Writing in place; infinite where nothing is written, None without a budget, or where the replay was too short to write. [365 days]
     """
 
     pages_per_access: float
@@ -279,7 +280,7 @@ def replayed_life(
         pages,
         per_year / 365,
         None
-        if budget_tb is None
+        if budget_tb is None or too_short_to_write(counters) is not None
         else years_with_growth(budget_tb - written_tb, per_year, growth_per_year),
     )
 

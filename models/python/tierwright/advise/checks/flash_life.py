@@ -21,7 +21,7 @@ from tierwright.common.wording import (
 )
 from tierwright.hardware.device import Device
 from tierwright.simulate.contenders import NO_FLASH, RATE, STRETCH, stretched_words
-from tierwright.simulate.priced import flash_pages_written
+from tierwright.simulate.priced import flash_pages_written, too_short_to_write
 from tierwright.simulate.replay import TELLS_WRITES
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ WITHOUT_AMPLIFICATION = "without the write amplification of these writes"
 WRITES_UNTOLD = (
     "the trace does not record writes, so what they bring to flash is not in the counts"
 )
+NO_TIME_TO_WRITE = "nothing was written to flash in so short a replay; {}"
+"""With what works by the clock and how long the replay lasted."""
 NOTHING_WRITTEN = "nothing was written to flash while writes were counted"
 
 
@@ -199,28 +201,21 @@ def life_of(
         single = counters.get("metadata_random_page_writes", 0)
         counters = {**counters, "metadata_page_writes": single}
     written = flash_pages_written(counters)
+    too_short = too_short_to_write(counters)
     layer = counters.get("ftl") or {}
     waf = layer.get("waf")
     held = (flash_pages or counters["flash_pages"]) * counters["page_bytes"]
     budget, devices = _budget(device, held)
     total = None if budget is None else budget.in_place_tb
     life = None
-    if rate is not None and untold is None:
+    if rate is not None and untold is None and too_short is None:
         from tierwright.advise.checks.counted import replayed_life
 
         life = replayed_life(
             counters, budget_tb=total, accesses_per_s=rate.accesses_per_s
         )
     years = None if life is None else life.years
-    reason = None
-    if budget is None:
-        reason = NO_DEVICE
-    elif total is None:
-        reason = budget.reason
-    elif untold is not None:
-        reason = untold
-    elif rate is None:
-        reason = NO_RATE
+    reason = _why_none(budget, untold, rate, too_short)
     note = NO_LAYER_SAMPLED if is_sampled else _about_waf(counters, layer)
     basis, rated = None, ""
     if life is not None and rate is not None and budget is not None and reason is None:
@@ -260,6 +255,24 @@ def _budget(device: Device | None, held_bytes: float) -> tuple[WriteBudget | Non
     if device.capacity_bytes:
         devices = max(1, math.ceil(held_bytes / device.capacity_bytes))
     return write_budget(device, devices=devices), devices
+
+
+def _why_none(
+    budget: WriteBudget | None,
+    untold: str | None,
+    rate: Rate | None,
+    too_short: str | None,
+) -> str | None:
+    """Say why there is no life; None where there is one."""
+    if budget is None:
+        return NO_DEVICE
+    if budget.in_place_tb is None:
+        return budget.reason
+    if untold is not None:
+        return untold
+    if rate is None:
+        return NO_RATE
+    return None if too_short is None else NO_TIME_TO_WRITE.format(too_short)
 
 
 def _untold(counters: Mapping[str, Any]) -> str | None:
