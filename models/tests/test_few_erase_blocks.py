@@ -12,7 +12,7 @@ from tierwright.advise import wear
 from tierwright.advise.checks import wear as wear_check
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile
-from tierwright.simulate.erase_blocks import FEW_BLOCKS
+from tierwright.simulate.erase_blocks import FEW_BLOCKS, few_blocks, noted
 from tierwright.simulate.replay import Family, miniatures, refuse_impossible, sweep
 from tierwright.simulate.replay import replay as replay_in_full
 from tierwright.trace.reading import Trace
@@ -50,6 +50,16 @@ def test_blocks_that_are_not_given_fit_the_flash(family: Family, name: str) -> N
     assert note["message"].startswith(
         "8,000 pages of flash fill 31 erase blocks of 256 pages"
     )
+    # FaCE has a ring of 32 pages of metadata behind its data.
+    spare = {"face": 672, "inclusive": 704}[name]
+    assert note["message"].endswith(
+        f": 2 blocks of the device are always free or being filled, {100 * 512 / spare:.1f} % of its {spare} pages of spare space"
+    )
+    wear = large["ftl"]["wear"]
+    assert (
+        round(large["ftl"]["erases"] / wear["mean"]) * 256 - spare
+        == large["ftl"]["used_pages"]
+    )
     assert note["hint"] == "leave ftl_block_pages out, or give at most 80"
     row = {family: name, "ram_pages": SIZES[0], "flash_pages": SIZES[1]}
     rows = sweep(
@@ -83,6 +93,43 @@ def test_flash_for_fewer_blocks_than_the_smallest_says_so() -> None:
         700,
         options={"ftl_spare_percent": "4"},
     )
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, "2 blocks of the device are always free or being filled, 72.7 %"),
+        ({"ftl_mapping": "fast", "ftl_spare_percent": "28"}, "3 blocks of the device"),
+    ],
+)
+def test_the_note_counts_the_blocks_that_the_layer_holds(
+    more: dict[str, str], words: str
+) -> None:
+    found = run("flash_cache", "lazy_cleaning", ftl_block_pages="256", **more)
+    [note] = [each for each in found["warnings"] if each["name"] == FEW_BLOCKS]
+    assert words in note["message"]
+    assert "real device" not in note["message"]
+
+
+def test_pages_that_are_not_in_use_are_no_spare_space() -> None:
+    own = {**SPARE, "ftl_block_pages": "256"}
+    for behind, spare in ((0, 704), (32, 672)):
+        layer = {"used_pages": 0, "metadata_pages": behind}
+        [note] = noted({"ftl": layer}, own, SIZES[1])["warnings"]
+        assert note["message"].endswith(f" of its {spare} pages of spare space")
+
+
+def test_of_a_device_that_copies_nothing_there_is_no_note() -> None:
+    own = {**SPARE, "ftl_block_pages": "256"}
+    assert few_blocks(own, SIZES[1]) is not None
+    assert few_blocks({**own, "ftl_mapping": "zones"}, SIZES[1]) is None
+
+
+def test_each_stream_has_an_open_block() -> None:
+    own = {**SPARE, "ftl_block_pages": "256"}
+    note = few_blocks(own, SIZES[1], streams=2)
+    assert note is not None
+    assert "3 blocks of the device are always free or being filled" in note["message"]
 
 
 def test_blocks_of_a_miniature_fit_its_sample() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, percent
 
 DEVICE_BLOCKS = 100
 """Erase blocks that the device under a replay has at least, spare ones not counted."""
@@ -15,6 +15,10 @@ DEFAULT_BLOCK_PAGES = 256
 """Pages of an erase block, as the tables of the core state it."""
 SPARE_OPTION = "ftl_spare_percent"
 BLOCK_OPTION = "ftl_block_pages"
+MAPPING_OPTION = "ftl_mapping"
+HELD_BLOCKS: Mapping[str, int] = {"block": 2, "bast": 2, "fast": 3}
+"""Blocks beyond the data that a layer which maps no single pages needs at least: to write in, and to merge."""
+COPIES_NOTHING = "zones"
 FEW_BLOCKS = "few_erase_blocks"
 """Note of a device whose write amplification is that of its few blocks."""
 
@@ -65,9 +69,13 @@ def with_fitting_blocks(
 
 
 def few_blocks(
-    options: Mapping[str, str] | None, flash_pages: int
+    options: Mapping[str, str] | None,
+    flash_pages: int,
+    *,
+    metadata_pages: int = 0,
+    streams: int = 1,
 ) -> dict[str, str] | None:
-    """Say that a device has so few erase blocks that their number decides its write amplification; None where it has not.
+    """Say what share of the spare space the blocks in use take where a device has few; None where it has not.
 
     Parameters
     ----------
@@ -75,24 +83,36 @@ def few_blocks(
         In force.
     flash_pages : int
         That is replayed. [pages]
+    metadata_pages : int
+        That lie on the device behind the data. [pages]
+    streams : int
+        That the device keeps apart, each with its own open block.
 
     Examples
     --------
     >>> few_blocks({"ftl_spare_percent": "7", "ftl_block_pages": "80"}, 8000)
+    >>> few_blocks({"ftl_spare_percent": "7", "ftl_block_pages": "81"}, 8000)["message"]
+    '8,000 pages of flash fill 98 erase blocks of 81 pages: 2 blocks of the device are always free or being filled, 27.6 % of its 586 pages of spare space'
     """
     own = options or {}
-    if SPARE_OPTION not in own or flash_pages <= 0:
+    mapping = own.get(MAPPING_OPTION, "")
+    if SPARE_OPTION not in own or flash_pages <= 0 or mapping == COPIES_NOTHING:
         return None
     pages = int(own.get(BLOCK_OPTION, DEFAULT_BLOCK_PAGES))
     blocks = flash_pages // pages
     if blocks >= DEVICE_BLOCKS:
         return None
     fitting = fitting_block_pages(pages, flash_pages)
+    # One free block, and one open for each stream.
+    held = HELD_BLOCKS.get(mapping, 1 + streams)
+    logical = flash_pages + metadata_pages
+    physical = -(-logical * (100 + int(own[SPARE_OPTION])) // 100)
+    spare = -(-physical // pages) * pages - logical
     return {
         "name": FEW_BLOCKS,
-        "message": f"{counted(flash_pages, 'page')} of flash fill {counted(blocks, 'erase block')} of {counted(pages, 'page')}: on fewer than "
-        f"{DEVICE_BLOCKS} the blocks that are being filled take so much of the spare space that write amplification is "
-        "several times that of a real device",
+        "message": f"{counted(flash_pages, 'page')} of flash fill {counted(blocks, 'erase block')} of {counted(pages, 'page')}: "
+        f"{counted(held, 'block')} of the device are always free or being filled, "
+        f"{percent(held * pages / spare)} of its {counted(spare, 'page')} of spare space",
         "hint": f"replay at least {counted(DEVICE_BLOCKS * LEAST_ERASED_PAGES, 'page')} of flash"
         if fitting is None
         else f"leave {BLOCK_OPTION} out, or give at most {fitting}",
@@ -116,9 +136,15 @@ def noted(
     if not row.get("ftl") or flash_pages <= 0:
         return row
     pages = int((options or {}).get(BLOCK_OPTION, DEFAULT_BLOCK_PAGES))
-    note = few_blocks(options, flash_pages)
+    layer = row["ftl"]
+    note = few_blocks(
+        options,
+        flash_pages,
+        metadata_pages=layer.get("metadata_pages", 0),
+        streams=len(layer.get("streams", ())) or 1,
+    )
     return {
         **row,
-        "ftl": {"block_pages": pages, **row["ftl"]},
+        "ftl": {"block_pages": pages, **layer},
         "warnings": [*row.get("warnings", ()), *([] if note is None else [note])],
     }
