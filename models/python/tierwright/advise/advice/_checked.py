@@ -193,20 +193,45 @@ def _refusing_sizes(curve: Curve, name: str, asked: ReplayPoint) -> ReplaySizes 
 
 
 def _refused(curve: Curve, name: str, asked: ReplayPoint) -> tuple[str, str] | None:
-    """Return why no replay of the recording stands for some sizes, and what to do; None where one does."""
+    """Return why no replay of the recording stands for some sizes, and what to do; None where one does.
+
+    RAM alone is replayed whatever it holds: see `_as_shown`.
+    """
     refusing = _refusing_sizes(curve, name, asked)
     if refusing is not None:
         return refusing.refusal, refusing.remedy
+    said = _unfilled(curve, name, asked) if asked.flash_pages else ""
+    return (said, FILL) if said else None
+
+
+def _unfilled(curve: Curve, name: str, asked: ReplayPoint) -> str:
+    """Say that the recording does not fill the caches of these sizes; empty where it does."""
     if curve.start != "steady":
-        return None
+        return ""
     scaled = curve.scaled
     pages = curve.distinct_pages if scaled is None else scaled.recorded_pages
     point = recorded_point(asked, name, scaled)
     held = (point.ram_pages + point.flash_pages) / max(1, pages)
     if held < MOST_HELD:
-        return None
+        return ""
     where = "" if scaled is None else "at the recorded sizes that correspond"
-    return unfilled(held, "RAM and flash" if point.flash_pages else "RAM", where), FILL
+    return unfilled(held, "RAM and flash" if point.flash_pages else "RAM", where)
+
+
+def _as_shown(asked: Asked, table: Table, each: Replayed) -> Replayed:
+    """Return a replay as far as it tells: RAM alone that the recording does not fill misses more than it will once it is full.
+
+    Its first touches count as misses, so that what keeps its limits all the same keeps them; that it breaks one says nothing.
+    """
+    if each.reason or not breaks(asked, each):
+        return each
+    point = _asked_point(table, each.at)
+    said = (
+        ""
+        if point.flash_pages
+        else _unfilled(table.setting.curve, table.scheme(each.at), point)
+    )
+    return replace(each, reason=said, simulated_us=math.nan) if said else each
 
 
 def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
@@ -600,7 +625,11 @@ def settled(
     whole = np.concatenate((order, of_near))
     by_objective = ordered(table.options, whole, asked.objective) if admits else order
     place = {int(at): rank for rank, at in enumerate(by_objective.tolist())}
-    tried = replay_of(finalists) if len(finalists) else []
+
+    def replayed_of(rows: Sequence[int]) -> list[Replayed]:
+        return [_as_shown(asked, table, each) for each in replay_of(rows)]
+
+    tried = replayed_of(finalists) if len(finalists) else []
     best = decided(asked, table.options.month_cents, tried, admits)
     # Where none keeps its limits, what costs more is replayed too.
     for _ in range(MOST_ROUNDS):
@@ -613,7 +642,7 @@ def settled(
         if not more:
             break
         tried = sorted(
-            [*tried, *replay_of(more)],
+            [*tried, *replayed_of(more)],
             key=lambda each: place.get(each.at, len(place)),
         )
         best = decided(asked, table.options.month_cents, tried, admits)
