@@ -17,7 +17,7 @@ from advice_cases import asked_of, problems, question, tried
 from hypothesis import given, settings
 
 from tierwright.advise import advice, scale
-from tierwright.advise.advice import _choice
+from tierwright.advise.advice import _checked, _choice
 from tierwright.advise.advice._checked import Replayed, bands, by_trace, settled
 from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
 from tierwright.advise.advice._table import Table
@@ -402,3 +402,43 @@ def test_the_cheapest_that_keeps_its_limits_by_its_replay_is_left() -> None:
     # More than are replayed at once.
     many = [1000, *range(100, 140)]
     assert settled_of(range(1, 41), {0, 40}, set(), many) == 40
+
+
+def test_ram_that_a_recording_does_not_fill_is_confirmed_by_it_and_never_refuted() -> (
+    None
+):
+    """First touches count as misses there: what keeps a limit all the same keeps it."""
+    asked = advice.asked_of(
+        curve().steady(),
+        (RATE, None),
+        replace(DISKS, reserved_gib=Decimal(0)),
+        None,
+        {},
+        "usd",
+        advice.named_book("street-2026-q3"),
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    pages = table.setting.curve.distinct_pages
+    options = table.options
+    large, small = (
+        int(at[0])
+        for at in (
+            np.flatnonzero((options.ram_pages >= pages) & (options.flash_pages == 0)),
+            np.flatnonzero(
+                (options.ram_pages < pages / 2) & (options.flash_pages == 0)
+            ),
+        )
+    )
+    for at, busy, is_told in (
+        (large, 0.9, False),
+        (large, 0.1, True),
+        (small, 0.9, True),
+    ):
+        found = _checked._as_shown(asked, table, Replayed(at, 1.0, 2.0, busy, 0.1, ""))
+        assert (found.reason == "") == is_told
+        if not is_told:
+            assert "which would not fill it" in found.reason
+            assert found.known_us == found.model_us
