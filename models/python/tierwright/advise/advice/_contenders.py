@@ -382,13 +382,8 @@ class Contenders:
         """Evaluate them on a curve, with errors and times that may be otherwise."""
         options, setting = self.options, self._setting
         count = len(self)
-        written = {tier: np.zeros(count) for tier in _TIERS}
-        pages_read = {tier: np.zeros(count) for tier in _TIERS}
         counted = self._operations(curve, state)
-        for at, done in counted:
-            for tier in _TIERS:
-                written[tier][at] = done.per_access[tier, "write"]
-                pages_read[tier][at] = done.per_access[tier, "read"]
+        pages_read, written = self._pages(counted)
         busy = self._busy_us(counted, state)
         if state.steady:
             factor = self._steady_factors(curve) ** state.steady
@@ -411,7 +406,13 @@ class Contenders:
         io_us = busy["disk"] + busy["flash"]
         keeps = self._static & np.isfinite(io_us)
         if self._in_time is not None:
-            keeps, needed = self._kept_in_time(curve, keeps, needed)
+            # Queues know no error of the flash hits.
+            loads = (
+                self._pages(self._operations(curve, State()))
+                if state.hits_off
+                else (pages_read, written)
+            )
+            keeps, needed = self._kept_in_time(curve, loads, keeps, needed)
         most_busy, life = self._used_up(busy, written, needed)
         (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
         limited = {
@@ -442,25 +443,36 @@ class Contenders:
         )
 
     def _kept_in_time(
-        self, curve: Curve, wanted: Bools, needed: IntArray
+        self,
+        curve: Curve,
+        loads: tuple[dict[str, FloatArray], dict[str, FloatArray]],
+        wanted: Bools,
+        needed: IntArray,
     ) -> tuple[Bools, IntArray]:
         """Return which of those that are wanted keep the limits of response times, and with how many devices.
 
         With those that they need or, where these are too slow and fewer than are offered, with those. Service times are
-        as they are stated.
+        as they are stated; `loads` are the pages that an access reads and writes of each tier.
         """
         assert self._in_time is not None
-        read = {tier: np.zeros(len(self)) for tier in _TIERS}
-        written = {tier: np.zeros(len(self)) for tier in _TIERS}
-        for at, done in self._operations(curve, State()):
+        keeps = self._in_time.keeps(curve, *loads, needed, wanted)
+        bought = self.options.store_devices.astype(np.int64)
+        slow = wanted & ~keeps & (bought > needed)
+        helped = self._in_time.keeps(curve, *loads, bought, slow)
+        return keeps | helped, np.where(helped, bought, needed)
+
+    def _pages(
+        self, counted: list[tuple[IntArray, Operations]]
+    ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
+        """Pages that an access reads, and writes, of each tier. [1]"""
+        read, written = (
+            {tier: np.zeros(len(self)) for tier in _TIERS} for _ in range(2)
+        )
+        for at, done in counted:
             for tier in _TIERS:
                 read[tier][at] = done.per_access[tier, "read"]
                 written[tier][at] = done.per_access[tier, "write"]
-        keeps = self._in_time.keeps(curve, read, written, needed, wanted)
-        bought = self.options.store_devices.astype(np.int64)
-        slow = wanted & ~keeps & (bought > needed)
-        helped = self._in_time.keeps(curve, read, written, bought, slow)
-        return keeps | helped, np.where(helped, bought, needed)
+        return read, written
 
     def _operations(
         self, curve: Curve, state: State
