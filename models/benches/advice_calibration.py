@@ -7,7 +7,8 @@ Outcomes are kept in fixtures/calibration, by length of the recording, with the 
 asks only for the trials that this version lacks, and saves them as it goes, so that a long one may be ended and gone on with.
 
 ``--again N`` asks the first N of each length anew and holds them against what is kept: exit 1 where an outcome is another
-one. With ``--write`` it passes over those that this version was asked already, and keeps what it finds.
+one, those first that the oldest version was asked. With ``--write`` it passes over those that this version was asked
+already, and keeps what it finds.
 
 Each trial makes up a workload of one of the families below. A short recording of it is advised on; the truth is a longer
 one: of a stationary family another recording, of a drifting one what follows the first. Errors of the model and times of
@@ -541,21 +542,25 @@ def by_version(trials: Sequence[Trial]) -> str:
     again = [each for each in trials if each.same_as]
     if not again:
         return said
-    [now] = {each.version for each in again}
-    before = " or ".join(sorted({each.same_as for each in again}, key=_age))
+    now = {each.version for each in again}
+    before = {each.same_as for each in again}
     return (
-        f"{said} On {len(again)} of them version {before} had advised before version {now}: every probability was the same "
-        "to the last bit, and so was what was right and which of its intervals held the truth. Figures that have fewer "
-        f"intervals below are of version {now} alone{_changed(now, {each.same_as for each in again})}."
+        f"{said} On {len(again)} of them version {_either(before)} had advised before version {_either(now)}: every "
+        "probability was the same to the last bit, and so was what was right and which of its intervals held the truth. "
+        f"Figures that have fewer intervals below are of version {_either(now)} alone{_changed(now, before)}."
     )
 
 
-def _changed(now: str, before: set[str]) -> str:
+def _either(versions: set[str]) -> str:
+    return " or ".join(sorted(versions, key=_age))
+
+
+def _changed(now: set[str], before: set[str]) -> str:
     """Say which intervals became others between earlier versions and this one; empty where none did."""
     figures = [
         FIGURES[name][0]
         for name, since in CHANGED.items()
-        if min(map(_age, before)) < _age(since) <= _age(now)
+        if min(map(_age, before)) < _age(since) <= max(map(_age, now))
     ]
     return f", and so is {listed(figures)}" if figures else ""
 
@@ -744,6 +749,7 @@ def again(
         for seed in sorted(known)[:count]
         if not given.write or known[seed].version != MODEL_VERSION
     ]
+    seeds.sort(key=lambda seed: _age(known[seed].version))
     differing = ask(accesses, seeds, known, workers, given)
     if differing:
         raise SystemExit(

@@ -195,6 +195,31 @@ def test_an_interval_that_became_another_one_stands_from_its_version_on(
     assert "and so is" not in bench.by_version([replace(now, same_as="5")])
 
 
+def test_outcomes_of_the_oldest_version_are_asked_again_first(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench, "SAME_OUTCOMES", {bench.MODEL_VERSION: ("5", "10")})
+    asked: list[int] = []
+
+    def trial(_accesses: int, _keep: Path | None, seed: int) -> object:
+        asked.append(seed)
+        return replace(kept(bench), version=bench.MODEL_VERSION)
+
+    monkeypatch.setattr(bench, "trial", trial)
+    by_ten = replace(kept(bench), version="10", same_as="5")
+    bench.save(1000, {0: by_ten, 1: kept(bench), 2: kept(bench)})
+    given = argparse.Namespace(write=True, keep=None)
+    found = bench.again(1000, 3, executors.threads(1), given)
+    assert asked == [1, 2, 0]
+    assert [each.same_as for each in found] == ["10", "5", "5"]
+    # Where some were asked by one version and some by a later one, both are named.
+    said = bench.by_version([by_ten, *found])
+    assert (
+        "On 4 of them version 5 or 10 had advised before version "
+        f"10 or {bench.MODEL_VERSION}: every" in said
+    )
+
+
 @pytest.mark.parametrize("seed", [1, 5, 6])
 def test_outcomes_in_the_repository_are_those_of_this_version(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, seed: int
