@@ -314,6 +314,36 @@ def test_a_limit_that_a_cache_breaks_or_nobody_knows_keeps_it_from_the_choice(
         assert own or not each.is_chosen
 
 
+def test_a_cache_that_had_no_time_to_write_is_within_no_limit_on_life(
+    curve: Curve,
+) -> None:
+    """L2ARC is fed every second: of a replay that lasts less, nothing tells how long flash lasts."""
+
+    def found(rate: float) -> dict[str, CachedOption]:
+        return rows_of(
+            advice.answer(
+                curve,
+                accesses_per_s=rate,
+                candidates=replace(INSTANCE, flash_caches=("larc", "l2arc")),
+                have=replace(have(curve, "lazy"), disks=40_000, flash_devices=4),
+                trace=Trace(TRACE),
+                constraints={"flash_life_years": 0.001},
+                how_sure=False,
+            )
+        )
+
+    fed, unfed = found(RATE), found(1000 * RATE)
+    for rows in (fed, unfed):
+        assert rows["larc"].flash_life_years is not None
+        assert rows["larc"].breaks == ()
+    assert fed["l2arc"].flash_life_years is not None
+    assert fed["l2arc"].breaks == ()
+    assert unfed["l2arc"].flash_writes_per_access == 0
+    assert unfed["l2arc"].flash_life_years is None
+    assert unfed["l2arc"].breaks == ("flash_life_years",)
+    assert "too_short_for_clock" in {each.name for each in unfed["l2arc"].warnings}
+
+
 def test_candidates_name_the_flash_caches_that_are_tried(curve: Curve) -> None:
     none = ask(curve, caches=())
     assert none.flash_caches == ()

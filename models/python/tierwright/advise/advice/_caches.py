@@ -49,10 +49,15 @@ from tierwright.simulate.contenders import (
     options_at,
     pace_sentences,
 )
-from tierwright.simulate.priced import about_batches, flash_pages_written, price
+from tierwright.simulate.priced import (
+    about_batches,
+    flash_pages_written,
+    price,
+    too_short_to_write,
+)
 from tierwright.trace.notes import Note
 
-VERSION = "5"
+VERSION = "6"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
@@ -588,13 +593,18 @@ def _of(
     accesses = counters["accesses"]
     written = flash_pages_written(counters) / accesses
     tax = _tax(table, wanted)
+    life = (
+        _life(table, at, written, counters["hdd_writes"] / accesses)
+        if too_short_to_write(counters) is None
+        else math.nan  # its note says what had no time
+    )
     found = CacheReplayed(
         at,
         row["name"],
         _title(wanted),
         cost.io_time_us_per_access,
         _checked.peak_busy(table, at, cost.tiers_us_per_access),
-        _life(table, at, written, counters["hdd_writes"] / accesses),
+        life,
         (
             counters["ram_hits"] / accesses,
             counters["flash_hits"] / accesses,
