@@ -10,6 +10,7 @@ exit 1 where they differ.
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import tempfile
@@ -30,13 +31,15 @@ OUTCOMES = ROOT / "fixtures" / "reproduction" / "outcomes.json"
 
 def main(arguments: Sequence[str]) -> int:
     """Compute, keep and write."""
-    if "--check" in arguments:
+    asked = _asked(arguments)
+    if asked.check:
         return check()
-    documents = read() if arguments and OUTCOMES.exists() else {}
+    names: list[str] = asked.names
+    documents = read() if names and OUTCOMES.exists() else {}
     chosen = [
         each
         for each in EXPERIMENTS
-        if not arguments or any(each.id.startswith(name) for name in arguments)
+        if not names or any(each.id.startswith(name) for name in names)
     ]
     documents |= compute(chosen, print)
     documents = {each.id: documents[each.id] for each in EXPERIMENTS}
@@ -44,6 +47,21 @@ def main(arguments: Sequence[str]) -> int:
     OUTCOMES.write_text(outcomes_text(documents), encoding="utf-8")
     write(documents)
     return 0
+
+
+def _asked(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments; exit where no experiment begins with a name."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="start of an id")
+    parser.add_argument("--check", action="store_true", help="compare, write nothing")
+    asked = parser.parse_args(arguments)
+    for name in asked.names:
+        if not any(each.id.startswith(name) for each in EXPERIMENTS):
+            ids = ", ".join(each.id for each in EXPERIMENTS)
+            parser.error(f"no experiment begins with `{name}`; there are {ids}")
+    return asked
 
 
 def compute(

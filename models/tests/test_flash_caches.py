@@ -1450,6 +1450,14 @@ CLOCKS: list[tuple[str, int, dict[str, str], float, list[str]]] = [
         200,
         ["adjusted every 60 s by a quarter at most, 3 times in the 200 s"],
     ),
+    # What is written at most is less than what is aimed at.
+    (
+        "cachelib",
+        100,
+        {**CHANCE, "target_pages_per_s": "80", "max_pages_per_s": "5"},
+        200,
+        ["asked for 5 pages a second, CacheLib wrote "],
+    ),
     ("cachelib", 100, {**CHANCE, "target_pages_per_s": "50"}, 3600, []),
     # Less is written than asked for: whether by the chance is not known before it is adjusted.
     (
@@ -1499,7 +1507,7 @@ CLOCKS: list[tuple[str, int, dict[str, str], float, list[str]]] = [
         5.5,
         [
             "L2ARC is fed every 1 s, 5 times in the 5.49 s of this replay: it filled ",
-            " of 1000 pages of flash",
+            " of 1,000 pages of flash",
             "at this pace flash is full after ",
         ],
     ),

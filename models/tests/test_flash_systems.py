@@ -145,7 +145,8 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "max_pages_per_s": ("1", "3"),
         "base_percent": ("10", "50"),
         "seed": ("7", "18446744073709551615"),
-        "reject_window_pages": ("1", "5"),
+        "reject_window_pages": ("1", "5", "40"),
+        "reject_splits": ("1",),
     },
     "kangaroo": {
         "set_pages": ("1", "2", "3"),
@@ -279,6 +280,7 @@ NEEDS: dict[str, dict[str, dict[str, tuple[str | None, ...]]]] = {
         "base_percent": {"admission": ("dynamic_random",)},
         "seed": {"admission": ("dynamic_random",)},
         "reject_window_pages": {"admission": ("reject_first",)},
+        "reject_splits": {"admission": ("reject_first",)},
         "segment_ratios": {"replacement": ("segmented_fifo",)},
     },
     "sce": {

@@ -523,9 +523,13 @@ def test_cachelib_admits_at_random_by_a_rate() -> None:
 
 
 def test_cachelib_rejects_the_first_insert_in_a_window() -> None:
-    admission = today._RejectFirst({"reject_window_pages": "2"}, 100)
-    pages = [("1/1", block) for block in (0, 0, 0, 1, 0, 1)]
-    # The window has remembered 0 and 0 again when 1 comes: it is emptied.
-    assert [admission.admits(page) for page in pages] == [
-        False, True, False, False, False, True,
+    def said(blocks: Sequence[int], **options: str) -> list[bool]:
+        admission = today._RejectFirst({"reject_window_pages": "2", **options}, 100)
+        return [admission.admits(("1/1", block)) for block in blocks]
+
+    # A page that is known stays so, until the third page forgets both of the one split.
+    assert said((0, 0, 0, 1, 0, 2, 0), reject_splits="1") == [
+        False, True, True, False, True, False, False,
     ]  # fmt: skip
+    # Of two splits, the older one is forgotten.
+    assert said((0, 1, 0, 2, 1, 0)) == [False, False, True, False, True, False]

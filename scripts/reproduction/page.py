@@ -22,6 +22,7 @@ from reproduction.rules import (
     AGREES,
     CROSSING_FACTOR,
     DIFFERS,
+    EFFECT_AGREEMENT,
     EFFECT_FACTOR,
     SAME_SHAPE,
     VERDICTS,
@@ -59,7 +60,8 @@ def page(documents: Mapping[str, Any]) -> str:
         "as every answer, on the recordings of PostgreSQL in `fixtures/traces`, on the workloads that the papers "
         "define, and on generated traces of stated parameters. `make reproduce` computes everything again.",
         "A verdict is computed from the figures by the rule of its claim. **Agrees**: ours is within "
-        f"{100 * AGREEMENT:g} % of each published number, or rounds to it where few digits were printed; where a range or a bound was published, ours keeps "
+        f"{100 * AGREEMENT:g} % of each published number, or rounds to it where few digits were printed, and the distance of an effect from where nothing would be gained "
+        f"within {100 * EFFECT_AGREEMENT:g} %, so that hits near 100 % are held against their misses; where a range or a bound was published, ours keeps "
         "it. **Same shape** asks for all that can be compared: a direction is the published one; lines are in the published order at every point; a rise, a fall, a peak, a "
         f"straight line is one; lines cross once, in that direction, within a factor of {CROSSING_FACTOR:g} of where they were published to cross; and a number, or an effect "
         f"(the distance of a ratio from 1, of a gain from 0), is in the published order, on the published side and within a factor of {EFFECT_FACTOR:g} of the published one. "

@@ -675,8 +675,8 @@ EXPERIMENTS = (
             ),
             *(
                 Claim(
-                    f"SCE is much faster than {name}: never below it",
-                    "section 4.2, figure 7 (a)",
+                    f"SCE is never below {name}",
+                    "figure 7 (a)",
                     Order((name, "SCE"), slack=0.03),
                 )
                 for name in OTHERS

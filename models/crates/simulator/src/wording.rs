@@ -10,6 +10,7 @@ use std::fmt::Display;
 /// use tierwright_simulator::wording::counted;
 /// assert_eq!(counted(1, "bad record was", "bad records were"), "1 bad record was");
 /// assert_eq!(counted(0, "bad record was", "bad records were"), "0 bad records were");
+/// assert_eq!(counted(8_000, "page", "pages"), "8,000 pages");
 /// ```
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     count: N,
@@ -17,7 +18,28 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
     many: &str,
 ) -> String {
     let text = if count == N::from(1) { one } else { many };
-    format!("{count} {text}")
+    format!("{} {text}", grouped(count))
+}
+
+/// A number from 0 on, its whole digits in groups of three.
+///
+/// ```
+/// use tierwright_simulator::wording::grouped;
+/// assert_eq!(grouped(1_365), "1,365");
+/// assert_eq!(grouped(1_365.25), "1,365.25");
+/// assert_eq!(grouped(format_args!("{:.0}", 1e6)), "1,000,000");
+/// ```
+pub fn grouped(count: impl Display) -> String {
+    let number = count.to_string();
+    let whole = number.find('.').unwrap_or(number.len());
+    let mut text = String::with_capacity(number.len() + whole / 3);
+    for (at, sign) in number.char_indices() {
+        if 0 < at && at < whole && (whole - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(sign);
+    }
+    text
 }
 
 #[cfg(test)]
@@ -28,13 +50,15 @@ mod tests {
     fn only_one_is_singular() {
         let said = |count: u64| counted(count, "access", "accesses");
         assert_eq!(
-            [0, 1, 2, 21, 1000].map(said),
+            [0, 1, 2, 21, 999, 1000, 1_234_567].map(said),
             [
                 "0 accesses",
                 "1 access",
                 "2 accesses",
                 "21 accesses",
-                "1000 accesses"
+                "999 accesses",
+                "1,000 accesses",
+                "1,234,567 accesses"
             ]
         );
     }

@@ -41,8 +41,8 @@ from tierwright.profile.categories import ADMISSIONS, CategoryCounts
 
 SOURCE = "Yang and others, CacheSack (USENIX ATC 2022)"
 BY_THE_MODEL = (
-    "By the model of one lifetime, which no replay of the trace has checked: where the trace changes its phases, another "
-    "admission may be cheaper."
+    "By the model of one lifetime. Where the trace changes its phases, another admission may be cheaper: a replay of the "
+    "trace tells."
 )
 EVERY_MISS = "miss"
 """What the choice is compared with: all that misses RAM and flash enters flash."""

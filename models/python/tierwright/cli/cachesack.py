@@ -191,6 +191,7 @@ def cachesack(
         **found.to_dict(derivation=True),
         "finding": finding,
         "model_finding": found.finding,
+        "basis": found.basis if checked is None else checked.basis,
         "decided_by": "model" if checked is None else "replay",
         "replay": None if checked is None else checked.to_dict(),
         "trace": dict(counts.notes),

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::ftl::{
     Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, MAX_CHOICES, Mapping, Settings as FtlSettings,
 };
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 
 /// Spare space of the device, in percent of the flash pages.
 pub(crate) const FTL_SPARE: &str = "ftl_spare_percent";
@@ -198,7 +198,8 @@ impl Shape {
             name: "streams_cost",
             message: format!(
                 "two streams cost more than they save on this device: its write amplification is {two:.3}, and {one:.3} \
-                 with one stream. Of its {blocks} erase blocks of {} {} spare, and each stream keeps one open",
+                 with one stream. Of its {} erase blocks of {} {} spare, and each stream keeps one open",
+                grouped(blocks),
                 counted(block_pages, "page", "pages"),
                 counted(spare, "is", "are"),
             ),

@@ -26,7 +26,7 @@ use crate::replay::timed::{
     Contents, Replayed, Responses, SchemeCrash, Timed, TimedResult, Timing,
 };
 use crate::replay::translation::{self, Below};
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 
 /// What one replay through two tiers needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -610,8 +610,10 @@ pub(crate) fn inclusion(
     let warning = Warning {
         name: "flash_not_larger_than_ram",
         message: format!(
-            "{} {kept}: with ram_pages {ram_pages} >= flash_pages {flash_pages} {consequence}",
-            about.title
+            "{} {kept}: with ram_pages {} >= flash_pages {} {consequence}",
+            about.title,
+            grouped(ram_pages),
+            grouped(flash_pages)
         ),
         hint: "give flash more pages than RAM, or choose exclusive or lazy".to_owned(),
     };

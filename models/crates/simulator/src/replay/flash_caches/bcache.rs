@@ -18,7 +18,7 @@ use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
 use crate::replay::settings::share_of;
 use crate::replay::two_tier::Warning;
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 
 /// Bytes of a key with one pointer, in the journal and in the B-tree.
 const KEY_BYTES: u64 = 24;
@@ -918,7 +918,7 @@ impl FlashCache for Bcache {
             name: "written_through",
             message: format!(
                 "{} of {} that flash could have kept dirty went to disk at once: dirty pages lay in more than {:.0} % of its buckets",
-                self.written_through,
+                grouped(self.written_through),
                 counted(self.could_stay, "changed page", "changed pages"),
                 100.0 * most
             ),

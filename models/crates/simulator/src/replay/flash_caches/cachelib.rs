@@ -4,6 +4,7 @@ use super::cachelib_small;
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
+use super::seen_before::SeenBefore;
 use super::settled::ByClock;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
@@ -24,6 +25,10 @@ const MOST_BYTES_PER_S: u64 = 160 << 20;
 /// Bounds of one change of the factor, and of the factor.
 const CHANGE: (f64, f64) = (0.75, 1.25);
 const FACTOR: (f64, f64) = (0.001, 10.0);
+
+/// Splits of the window of `reject_first`, and the most that can be asked for.
+const REJECT_SPLITS: u64 = 20;
+const MOST_REJECT_SPLITS: u64 = 1000;
 
 /// Segments of `segmented_fifo`: from two, which is the least that differ, to so many.
 const MOST_SEGMENTS: usize = 8;
@@ -80,9 +85,10 @@ pub(crate) enum Admission {
         most: f64,
         base: f64,
     },
-    /// At the second insert within a window of so many pages.
+    /// From the second insert on, within a window of splits of so many pages.
     RejectFirst {
-        window: u64,
+        splits: u32,
+        split_pages: u32,
     },
 }
 
@@ -121,7 +127,8 @@ pub(crate) struct Settings {
 /// closed, or emptied:   segmented_fifo: from the highest segment down: while it has more than (closed regions) x ratio /
 ///                         (sum of ratios), rounded down, its first region goes to the end of the segment below
 /// admission             all; dynamic_random: by a chance, set each minute so that a rate of writes is held;
-///                       reject_first: at the second insert within a window
+///                       reject_first: from the second insert on; of pages that came a first time, in splits, the oldest
+///                         split is forgotten as a new one begins
 /// ```
 ///
 /// Choices where the source is silent, or says more than a replay knows:
@@ -132,7 +139,11 @@ pub(crate) struct Settings {
 /// * Regions of several priorities fill in turn, each to be one large write: all pages of a region but the first are
 ///   sequential, and a device below hears of a region when it is full.
 ///
-/// Priorities and segments: `BlockCache::reinsertOrRemoveItem`, `Allocator` and `SegmentedFifoPolicy` of `CacheLib`'s source.
+/// * `reject_first` knows pages, not their hashes, and admits none because it was hit in DRAM, which `CacheLib` does unless
+///   `useDramHitSignal` is off.
+///
+/// Priorities and segments: `BlockCache::reinsertOrRemoveItem`, `Allocator` and `SegmentedFifoPolicy` of `CacheLib`'s source;
+/// `reject_first`: its `RejectFirstAP` over an `ApproxSplitSet`.
 #[derive(Debug)]
 pub(crate) struct CacheLib {
     settings: Settings,
@@ -163,9 +174,8 @@ pub(crate) struct CacheLib {
     /// Pages written, and those before the last minute.
     pub(super) appended: u64,
     appended_before: u64,
-    /// Pages that were refused once in this window.
-    refused: BitSet,
-    refused_list: Vec<u32>,
+    /// Pages that were refused once, with `reject_first`.
+    seen: SeenBefore,
     period: u64,
     due: u64,
     /// When the clock started: at the first access, or after a crash.
@@ -235,19 +245,7 @@ impl CacheLib {
         match self.settings.admission {
             Admission::All => true,
             Admission::DynamicRandom { .. } => self.random.unit() < self.chance,
-            Admission::RejectFirst { window } => {
-                if self.refused.take(page) {
-                    return true;
-                }
-                if self.refused_list.len() as u64 == window {
-                    for page in self.refused_list.drain(..) {
-                        self.refused.take(page);
-                    }
-                }
-                self.refused.insert(page);
-                self.refused_list.push(page);
-                false
-            }
+            Admission::RejectFirst { .. } => self.seen.notes(page),
         }
     }
 
@@ -561,6 +559,7 @@ pub(super) fn settings_over(
         ("base_percent", "dynamic_random"),
         ("seed", "dynamic_random"),
         ("reject_window_pages", "reject_first"),
+        ("reject_splits", "reject_first"),
     ] {
         if kind != of && options.is_given(name) {
             let why = format!("has no effect without admission={of}");
@@ -594,7 +593,20 @@ pub(super) fn settings_over(
             let usual = u64::from(run.flash_pages.max(1));
             let window =
                 options.number_or("reject_window_pages", 1..=u64::from(u32::MAX), usual)?;
-            (Admission::RejectFirst { window }, 0)
+            let splits = options.number_or(
+                "reject_splits",
+                1..=window.min(MOST_REJECT_SPLITS),
+                window.min(REJECT_SPLITS),
+            )?;
+            let [splits, split_pages] =
+                [splits, window / splits].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+            (
+                Admission::RejectFirst {
+                    splits,
+                    split_pages,
+                },
+                0,
+            )
         }
         _ => (Admission::All, 0),
     };
@@ -675,7 +687,7 @@ impl FlashCache for CacheLib {
             name: "admission",
             values: "all, dynamic_random, reject_first, cachesack",
             default: "all",
-            description: "Which pages enter: all, by a chance that holds a rate of writes, or at the second insert within a window.",
+            description: "Which pages enter: all, by a chance that holds a rate of writes, or from the second insert within a window on.",
             is_place: false,
         },
         OptionAbout {
@@ -710,7 +722,14 @@ impl FlashCache for CacheLib {
             name: "reject_window_pages",
             values: "1 to 4294967295",
             default: "the number of flash pages",
-            description: "With admission=reject_first: pages that are remembered before all are forgotten.",
+            description: "With admission=reject_first: pages that are remembered, in splits of equal size.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "reject_splits",
+            values: "1 to 1000, at most one for each page of the window",
+            default: "20",
+            description: "With admission=reject_first: splits of the window, of which the oldest is forgotten whole as a new one begins.",
             is_place: false,
         },
         cachelib_small::OPTIONS[0],
@@ -756,6 +775,13 @@ impl FlashCache for CacheLib {
             Admission::DynamicRandom { base, .. } => base,
             Admission::All | Admission::RejectFirst { .. } => 1.0,
         };
+        let seen = match settings.admission {
+            Admission::RejectFirst {
+                splits,
+                split_pages,
+            } => SeenBefore::new(splits, split_pages),
+            Admission::All | Admission::DynamicRandom { .. } => SeenBefore::new(1, 1),
+        };
         let Ratios { of, segments } = settings.ratios;
         let ratios = &of[..segments];
         Self {
@@ -789,8 +815,7 @@ impl FlashCache for CacheLib {
             factor: 1.0,
             appended: 0,
             appended_before: 0,
-            refused: BitSet::default(),
-            refused_list: Vec::new(),
+            seen,
             period: 1,
             due: u64::MAX,
             began: 0,
@@ -803,7 +828,7 @@ impl FlashCache for CacheLib {
             self.frame_of.resize(pages, NONE);
             self.hits.resize(pages, 0);
             if matches!(self.settings.admission, Admission::RejectFirst { .. }) {
-                self.refused.grow(pages);
+                self.seen.grow(pages);
             }
         }
     }
@@ -880,14 +905,14 @@ impl FlashCache for CacheLib {
     }
 
     fn by_clock(&self) -> Option<ByClock> {
-        let Admission::DynamicRandom { target, .. } = self.settings.admission else {
+        let Admission::DynamicRandom { target, most, .. } = self.settings.admission else {
             return None;
         };
         Some(ByClock::Holds {
             every: self.settings.minute,
             times: self.adjusted,
             written: self.appended,
-            target,
+            target: target.min(most),
             chance: self.chance,
         })
     }

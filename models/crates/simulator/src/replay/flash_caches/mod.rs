@@ -115,6 +115,7 @@ mod ram_filter;
 mod rate;
 mod sampled;
 mod sce;
+mod seen_before;
 mod sets;
 mod settled;
 mod streams;

@@ -3,7 +3,7 @@
 use super::ClockUnit;
 use super::rate::Period;
 use crate::replay::two_tier::Warning;
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 
 /// How much more than asked a rate of writes may be and count as held: a chance holds no rate exactly.
 const TOLERANCE: f64 = 1.1;
@@ -105,7 +105,11 @@ impl ByClock {
                 if filled >= usable || !is_filling {
                     return None;
                 }
-                let of_flash = format!("{filled} of {} of flash", counted(usable, "page", "pages"));
+                let of_flash = format!(
+                    "{} of {} of flash",
+                    grouped(filled),
+                    counted(usable, "page", "pages")
+                );
                 let (message, pace) = if times == 0 {
                     (
                         format!(
@@ -119,9 +123,10 @@ impl ByClock {
                     let full = lasts * usable as f64 / filled.max(1) as f64;
                     (
                         format!(
-                            "{} in the {} of this replay: it filled {of_flash}, {last} of them the last time",
+                            "{} in the {} of this replay: it filled {of_flash}, {} of them the last time",
                             counted(times, "time", "times"),
-                            seconds(lasts)
+                            seconds(lasts),
+                            grouped(last)
                         ),
                         format!(
                             "lasts longer; at this pace flash is full after {}",
@@ -172,11 +177,12 @@ impl ByClock {
                 } else {
                     String::new()
                 };
-                let asked = format!("{target:.0}");
+                let asked = grouped(format_args!("{target:.0}"));
                 let pages = if asked == "1" { "page" } else { "pages" };
                 (
                     format!(
-                        "asked for {asked} {pages} a second, CacheLib wrote {rate:.0}: {adjusts}"
+                        "asked for {asked} {pages} a second, CacheLib wrote {}: {adjusts}",
+                        grouped(format_args!("{rate:.0}"))
                     ),
                     format!(
                         "writes, and the life of flash, are not those of the rate asked for: use a recording or a load with which a replay lasts many times {period}{life}"
@@ -202,7 +208,7 @@ fn seconds(seconds: f64) -> String {
     let text = match value {
         _ if value < 10.0 => format!("{value:.2}"),
         _ if value < 100.0 => format!("{value:.1}"),
-        _ => return format!("{value:.0} {unit}"),
+        _ => return format!("{} {unit}", grouped(format_args!("{value:.0}"))),
     };
     format!(
         "{} {unit}",

@@ -49,7 +49,7 @@ use crate::replay::policies::{AnyGuarded, AnyPolicy, Guarding, Policy};
 use crate::replay::settings::{Setting, Settings, Values, spelled};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, Policies, RAM_POLICY, SchemeCounters, Warning};
 use crate::replay::{About, Machine, WarmedUp, disagreement, page_count, replay_with};
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 
 mod costs;
 mod flow;
@@ -546,7 +546,8 @@ fn judged_as_if_all_entered(counters: SchemeCounters) -> Option<Warning> {
     (rejections > 0).then(|| Warning {
         name: "judged_as_if_all_entered",
         message: format!(
-            "flash did not admit {rejections} of {}, while the schemes are chosen by estimates that suppose that flash admits every page",
+            "flash did not admit {} of {}, while the schemes are chosen by estimates that suppose that flash admits every page",
+            grouped(rejections),
             counted(ram_evictions, "RAM victim", "RAM victims")
         ),
         hint: "compare with replays of each scheme alone behind the same assignment".to_owned(),
