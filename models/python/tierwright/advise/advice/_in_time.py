@@ -10,7 +10,6 @@ import numpy as np
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
-from tierwright.evaluate.advice.choose import in_time
 from tierwright.evaluate.advice.limits import Bools
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.profile.curve import Curve
@@ -90,10 +89,6 @@ class InTime:
 
     def _computed(self, at: int, curve: Curve, stores: int) -> bool:
         self.computed += 1
-        times, _ = self._table.response(
-            self._rows[at], curve, stores=stores, peak_alone=True
+        return self._table.keeps_in_time(
+            self._rows[at], curve, stores=stores, limits_us=self._limits
         )
-        if times is None:
-            return False
-        peaks = [np.nan_to_num(each, nan=np.inf) for each in times]
-        return bool(in_time(self._limits, peaks)[0])

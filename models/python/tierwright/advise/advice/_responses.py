@@ -174,6 +174,7 @@ def _computed(
             accesses_per_s=peak_per_s / machines / number,
             schemes=(NO_FLASH,),
             percentiles=PERCENTILES,
+            ranges=False,
         )[NO_FLASH]
     except BadInput:
         return unknown

@@ -67,7 +67,12 @@ from tierwright.evaluate.configurations.sold import Sold
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
+from tierwright.evaluate.response.schemes import (
+    US_PER_S,
+    Hierarchy,
+    keeps_in_time,
+    scheme_response,
+)
 from tierwright.hardware import catalog
 from tierwright.hardware.build import PartItem, build_from_mapping
 from tierwright.hardware.device import Device
@@ -611,13 +616,11 @@ class Table:
         curve: Curve | None = None,
         *,
         stores: int | None = None,
-        peak_alone: bool = False,
     ) -> tuple[tuple[FloatArray, ...] | None, str]:
         """Mean, median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
 
         None where all are; a time that is not finite is of a rate with which a device cannot keep up. Of another curve
-        than that of the table where one is given, and with another number of devices that hold the data; in the busiest hour
-        alone where nothing else is asked for.
+        than that of the table where one is given, and with another number of devices that hold the data.
         """
         rates, found = self.setting.served, self.hierarchy(at, stores=stores)
         if rates.mean is None or rates.peak is None:
@@ -632,14 +635,10 @@ class Table:
                 ram_pages=int(self.options.ram_pages[at]),
                 flash_pages=int(self.options.flash_pages[at]),
                 hierarchy=found,
-                accesses_per_s=[
-                    rate / machines
-                    for rate in (
-                        (rates.peak,) if peak_alone else (rates.mean, rates.peak)
-                    )
-                ],
+                accesses_per_s=[rates.mean / machines, rates.peak / machines],
                 schemes=(scheme,),
                 percentiles=PERCENTILES,
+                ranges=False,
             )[scheme]
         except BadInput:
             return None, self._without_figures(at)
@@ -659,6 +658,49 @@ class Table:
         ]
         known = all(bool(np.all(np.isfinite(each))) for each in times)
         return times, "" if known else too_slow(late)
+
+    def keeps_in_time(
+        self,
+        at: int,
+        curve: Curve,
+        *,
+        stores: int,
+        limits_us: Sequence[float | None],
+    ) -> bool:
+        """Whether an option keeps limits of its response times in the busiest hour, as by `response`.
+
+        Parameters
+        ----------
+        at : int
+        curve : Curve
+        stores : int
+            Devices that hold the data.
+        limits_us : sequence of float or None
+            Of mean, median and 99th percentile. [µs]
+        """
+        peak, found = self.setting.served.peak, self.hierarchy(at, stores=stores)
+        if peak is None or found is None:
+            return False
+        mean, *quantiles = (
+            None if limit is None else limit / US_PER_S for limit in limits_us
+        )
+        try:
+            return keeps_in_time(
+                curve,
+                ram_pages=int(self.options.ram_pages[at]),
+                flash_pages=int(self.options.flash_pages[at]),
+                hierarchy=found,
+                accesses_per_s=peak / int(self.options.machines[at]),
+                scheme=self.scheme(at),
+                mean_s=mean,
+                quantiles_s={
+                    percentile: limit
+                    for percentile, limit in zip(PERCENTILES, quantiles, strict=True)
+                    if limit is not None
+                },
+            )
+        except BadInput:
+            return False
 
     def _without_figures(self, at: int) -> str:
         names = [name for name in self.names(at) if name is not None]

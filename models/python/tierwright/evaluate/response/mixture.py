@@ -23,7 +23,7 @@ _AT_ONCE = ((64, 4), (1024, 2))
 """Halvings that one look at the distribution makes, for up to so many numbers: of few, many points cost what one does."""
 _WHOLE = 1e-6
 """How far shares may be from adding up to 1. [1]"""
-_ROUNDED = 1e-12
+ROUNDED = 1e-12
 """Rounding of a share of exactly the percentile, which must not move it across a jump. [1]"""
 _APART = 1e-4
 """Least relative distance of the rates in a sum of exponential times: equal ones have no
@@ -171,7 +171,7 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
         for wait in way.waits:
             slow = slow + wait.shift_s + _SURE / wait.decay_per_s
     bounded = np.isfinite(slow)
-    left = ((1 - asked) * (1 + _ROUNDED)).reshape(asked.shape + (1,) * slow.ndim)
+    left = ((1 - asked) * (1 + ROUNDED)).reshape(asked.shape + (1,) * slow.ndim)
     tail = _Tail.of(used)
     low = np.zeros(asked.shape + slow.shape)
     high = np.broadcast_to(np.where(bounded, slow + reach, 0.0), low.shape)
