@@ -186,8 +186,7 @@ def about_data(
     )
     if not with_device:
         return said
-    fitting = fitting_block_pages(block_pages, pages)
-    if fitting is None:
+    if fitting_block_pages(block_pages, pages) is None:
         return (
             f"{said} Fewer than {DEVICE_BLOCKS} blocks of {LEAST_ERASED_PAGES} pages hold these pages, so their write "
             "amplification was not counted, and the life rests on that of the formula."
@@ -204,9 +203,4 @@ def about_data(
             f" {listed(rising)} wrote fewer than {SETTLED} times as many pages while writes were counted, so the write "
             f"amplification is still rising and {lives} {bound}."
         )
-    if fitting == block_pages:
-        return said
-    return (
-        f"{said} Blocks of {counted(fitting, 'page')} stood for those of the device, as for small flash, and the copies "
-        "are multiplied as those of the formula grow."
-    )
+    return said

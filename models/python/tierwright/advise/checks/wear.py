@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tierwright.advise.checks.checked import (
     PAGE_FLOW_SCHEME,
@@ -48,6 +47,7 @@ from tierwright.common.wording import (
     three_digits,
 )
 from tierwright.evaluate.endurance.outlook import SpareSpace
+from tierwright.evaluate.modern.write_amplification import waf_uniform
 from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
@@ -57,6 +57,7 @@ from tierwright.simulate.erase_blocks import (
     LEAST_ERASED_PAGES,
     fitting_block_pages,
 )
+from tierwright.simulate.flash_device import FlashDevice
 from tierwright.trace.reading import OnProgress, Trace
 
 OF_THE_ANSWER = (
@@ -67,8 +68,8 @@ OF_THE_ANSWER = (
 WRITES = "flash writes"
 AMPLIFICATION = "write amplification"
 STREAMED = "write amplification with two streams"
-AGREES = 0.01
-"""Gap to the formula up to which both count as equal."""
+AGREES = 0.03
+"""Gap to the formula up to which both count as equal: what the same writes come to differs as much from block size to block size."""
 
 
 def options_of(
@@ -287,6 +288,8 @@ def check(
         with_device=spare is not None,
         block_pages=0 if spare is None else spare.block_pages,
     )
+    if spare is not None:
+        about += _stood_in(spare, data.values(), "The data")
     replays = sentences(
         REPLAYED,
         besides(caches, cache_options),
@@ -417,26 +420,51 @@ def _rows_of(
 def _amplified(
     spare: SpareSpace, replay: Counters, *, streams: int = 1
 ) -> float | None:
-    """Write amplification of a replay, as of the blocks that are meant; None where nothing was written to flash. [1]
+    """Write amplification of a replay, as of the device that is meant; None where nothing was written to flash. [1]
 
-    Where the device of the replay has smaller ones, its copies are multiplied by the ratio of the formulas' copies at both
-    sizes: what is appended, and never copied, is so in blocks of any size. None for two streams of what has one.
+    What is appended, and never copied, is so on a device of any size. None for two streams of what has one.
     """
+    waf = _counted(replay, streams)
+    return (
+        None
+        if waf is None
+        else 1 + (waf - 1) * _of_the_device(spare, replay, streams=streams)
+    )
+
+
+def _counted(replay: Counters, streams: int) -> float | None:
+    """Write amplification that the device of a replay counted with so many streams; None where it did not. [1]"""
     ftl = replay.get("ftl") or {}
-    waf: float | None = ftl.get("waf")
-    if _streams_apart(replay):
-        waf = waf if streams > 1 else ftl["waf_one_stream"]
-    elif streams > 1:
+    apart = _streams_apart(replay)
+    if streams > 1 and not apart:
         return None
-    return None if waf is None else 1 + (waf - 1) * _of_blocks(spare, replay)
+    waf: float | None = ftl.get("waf_one_stream" if apart and streams == 1 else "waf")
+    return waf
 
 
-def _of_blocks(spare: SpareSpace, replay: Counters) -> float:
-    """Return the formula's copies for each write at the blocks that are meant over those at the blocks of the replay. [1]"""
+def _under(spare: SpareSpace, replay: Counters, *, streams: int = 1) -> FlashDevice:
+    """Return the device under a replay."""
     pages = fitting_block_pages(spare.block_pages, replay["flash_pages"])
     assert pages is not None  # else there is no device
-    copies = replace(spare, block_pages=pages).waf - 1
-    return (spare.waf - 1) / copies if copies > 0 else 1.0
+    return FlashDevice.of_spare(
+        replay["flash_pages"] + replay["ftl"].get("metadata_pages", 0),
+        spare.share,
+        pages,
+        collection=spare.collection,
+        streams=streams,
+    )
+
+
+def _of_the_device(spare: SpareSpace, replay: Counters, *, streams: int = 1) -> float:
+    """Return the formula's copies for each write on the device that is meant over those on the device of the replay. [1]
+
+    Of the few blocks of the latter those that are held back are a good part of the spare ones, of the many of the former next
+    to none: so one is of all spare space, the other of what is usable.
+    """
+    device = _under(spare, replay, streams=streams)
+    waf = waf_uniform(spare.collection, device.usable_spare, device.block_pages)
+    assert waf is not None  # one of COLLECTIONS
+    return (spare.waf - 1) / (waf - 1) if waf > 1 else 1.0
 
 
 def _amplification(
@@ -495,7 +523,7 @@ def _device(
         "The flash pages of each scheme filled a page-mapped device with "
         f"{spare.words}; nothing was trimmed."
     )
-    device += _stood_in(spare, [counters[name] for name in overwrites])
+    device += _stood_in(spare, counters.values(), "Flash as small as in the replay")
     titles = flash_cache_titles()
     apart = [titles[name] for name, each in counters.items() if _streams_apart(each)]
     if apart:
@@ -503,7 +531,7 @@ def _device(
             f" The life of {listed(apart)} is that with one stream; with two, pages that die otherwise never share an "
             "erase block."
         )
-    device += _dear_streams(spare, counters)
+    device += _dear_streams(counters)
     device += _metadata(counters)
     flows = [count for name, count in overwrites.items() if name not in caches]
     if not flows:
@@ -547,12 +575,12 @@ def _streams_apart(replay: Counters) -> bool:
     return "waf_one_stream" in (replay.get("ftl") or {})
 
 
-def _dear_streams(spare: SpareSpace, counters: Mapping[str, Counters]) -> str:
-    """Say where two streams cost more than they save; empty where they do nowhere."""
+def _dear_streams(counters: Mapping[str, Counters]) -> str:
+    """Say where two streams cost more than they save on the device of the replay; empty where they do nowhere."""
     titles = flash_cache_titles()
     said = []
     for name, each in counters.items():
-        one, two = (_amplified(spare, each, streams=count) for count in (1, 2))
+        one, two = (_counted(each, streams) for streams in (1, 2))
         if one is not None and two is not None and two > one:
             said.append(
                 f"{titles[name]} has a write amplification of {three_digits(two)} with two and of {three_digits(one)} with one"
@@ -561,35 +589,40 @@ def _dear_streams(spare: SpareSpace, counters: Mapping[str, Counters]) -> str:
         return ""
     return (
         " On a device with as few erase blocks as flash fills here, two streams can cost more than they save, since each "
-        f"keeps a block open: {listed(said)}."
+        f"keeps a block open: there {listed(said)}."
     )
 
 
-def _stood_in(spare: SpareSpace, replays: Sequence[Counters]) -> str:
-    """Say which blocks stood for those of the device, where it is too small for them; empty where it is not."""
-    smaller = {
-        pages: _of_blocks(spare, each)
+def _stood_in(spare: SpareSpace, replays: Iterable[Counters], what: str) -> str:
+    """Say how the device of some replays stood for the one that is meant; empty where it has as many blocks as make no difference."""
+    kinds = [
+        (each, streams)
         for each in replays
-        for pages in [fitting_block_pages(spare.block_pages, each["flash_pages"])]
-        if pages not in (None, spare.block_pages)
-    }
-    if not smaller:
+        if each.get("ftl")
+        for streams in ((1, 2) if _streams_apart(each) else (1,))
+    ]
+    factors = [_of_the_device(spare, each, streams=streams) for each, streams in kinds]
+    if not kinds or _spanned(factors) == three_digits(1.0):
         return ""
-    sizes, factors = (
-        sorted(pages for pages in smaller if pages),
-        sorted(smaller.values()),
-    )
-    pages = (
-        counted(sizes[0], "page")
-        if len(sizes) == 1
-        else f"{sizes[0]:,} to {counted(sizes[-1], 'page')}"
-    )
-    times = (
-        three_digits(factors[0])
-        if three_digits(factors[0]) == three_digits(factors[-1])
-        else f"{three_digits(factors[0])} to {three_digits(factors[-1])}"
+    devices = [_under(spare, each, streams=streams) for each, streams in kinds]
+    sizes = sorted({each.block_pages for each in devices})
+    pages = counted(sizes[-1], "page")
+    if len(sizes) > 1:
+        pages = f"{sizes[0]:,} to {pages}"
+    smaller = (
+        f" {what} would fill fewer than {DEVICE_BLOCKS} blocks of {counted(spare.block_pages, 'page')}, so blocks of "
+        f"{pages} stood for them."
+        if sizes[0] < spare.block_pages
+        else ""
     )
     return (
-        f" Flash as small as in the replay would hold fewer than {DEVICE_BLOCKS} such blocks, so blocks of {pages} stood "
-        f"for them, and the copies that they counted are multiplied by {times}, as those of the formula grow with the block."
+        f"{smaller} Of a device {counted(devices[0].reserve, 'block')} are always free or being filled, which leaves that of the "
+        f"replay {_spanned([100 * each.usable_spare for each in devices])} % spare space, and a whole one its {spare.percent} %: the "
+        f"copies counted are multiplied by {_spanned(factors)}, the formula's copies on the whole one over those on the other."
     )
+
+
+def _spanned(values: Sequence[float]) -> str:
+    """Write the least and the most of some values, once where they read the same."""
+    ends = (three_digits(min(values)), three_digits(max(values)))
+    return " to ".join(dict.fromkeys(ends))
