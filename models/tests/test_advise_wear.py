@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import pytest
 import recordings
+from whole_device import of_a_whole_device
 
 from tierwright.advise import device_health, recovery, wear
 from tierwright.advise.checks import wear as checks
@@ -59,6 +60,7 @@ def test_a_life_is_the_rating_over_the_writes_of_a_year(curve: Curve) -> None:
 
 
 SPARE: dict[str, Any] = {"pe_cycles": 3000.0, "spare_percent": 28, "block_pages": 32}
+SMALL_DEVICE: dict[str, Any] = {"pages": 6000, "block": 32, "spare_percent": 28}
 
 
 def test_spare_space_gives_the_write_amplification_of_the_budget(curve: Curve) -> None:
@@ -113,10 +115,10 @@ class TestCheck:
                 6000,
                 options={"ftl_spare_percent": "28", "ftl_block_pages": "32"},
             )
-            waf = own["ftl"]["waf"]
+            waf = of_a_whole_device(own["ftl"]["waf"], **SMALL_DEVICE)
             assert rows[scheme, "write amplification"].simulated == pytest.approx(waf)
             # Years follow from the pages that the device wrote.
-            pages = (own["ftl"]["host_writes"] + own["ftl"]["moved"]) / own["accesses"]
+            pages = own["ftl"]["host_writes"] * waf / own["accesses"]
             assert RATED.capacity_bytes is not None
             nand = RATED.capacity_bytes * 1.28 * 3000
             seconds = nand / (pages * 5000 * 8192)
@@ -154,8 +156,13 @@ class TestCheck:
         )
         assert two["waf"] < one["waf"] == two["waf_one_stream"]
         waf = "write amplification"
-        assert rows["cachelib", waf] == pytest.approx(one["waf"])
-        assert rows["cachelib", f"{waf} with two streams"] == pytest.approx(two["waf"])
+        assert rows["cachelib", waf] == pytest.approx(
+            of_a_whole_device(one["waf"], **SMALL_DEVICE)
+        )
+        # The second open block holds half of its pages on average.
+        assert rows["cachelib", f"{waf} with two streams"] == pytest.approx(
+            of_a_whole_device(two["waf"], **SMALL_DEVICE, held=2.5)
+        )
         assert ("larc", f"{waf} with two streams") not in rows
         assert "The life of CacheLib, large objects is that with one" in found.basis
         assert "objects ran with small_by=relation, small=58 and" in found.basis
@@ -196,8 +203,10 @@ class TestCheck:
     def counted(
         self, curve: Curve, *wafs: float | None, writes: int = 40_000
     ) -> Checked:
-        """Check the answer by counters with these WAF, one a scheme; the last holds for the rest."""
+        """Check the answer by counters that are these WAF on a whole device, one a scheme; the last holds for the rest."""
         answer = worn(curve, **SPARE, flash_pages=8000)
+        here = {**SMALL_DEVICE, "pages": 8000}
+        copies = of_a_whole_device(2.0, **here) - 1
         counters: dict[str, Any] = {"none": {}}
         for at, scheme in enumerate(answer.schemes):
             waf = wafs[min(at, len(wafs) - 1)]
@@ -206,7 +215,9 @@ class TestCheck:
                 "page_bytes": 8192,
                 "flash_pages": 8000,
                 "flash_writes": writes,
-                "ftl": None if waf is None else {"host_writes": writes, "waf": waf},
+                "ftl": None
+                if waf is None
+                else {"host_writes": writes, "waf": 1 + (waf - 1) / copies},
             }
         return checks.check(answer, counters)
 
@@ -214,7 +225,10 @@ class TestCheck:
         ("wafs", "told"),
         [
             ((2.33,), "the replay agrees with 2.33."),
+            ((2.27, 2.39), "the replay agrees with 2.27 (Inclusive) to 2.39 ("),
             ((1.0, 1.5), "cause less: 1.00 (Inclusive) to 1.50 ("),
+            ((2.25,), "cause less: 2.25."),
+            ((2.41,), "cause more: 2.41."),
             ((1.2,), "cause less: 1.20."),
             ((3.0, 4.0), "cause more: 3.00 (Inclusive) to 4.00 ("),
             ((1.0, 4.0), "writes cause 1.00 (Inclusive) to 4.00 ("),

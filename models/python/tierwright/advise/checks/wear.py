@@ -69,7 +69,7 @@ WRITES = "flash writes"
 AMPLIFICATION = "write amplification"
 STREAMED = "write amplification with two streams"
 AGREES = 0.03
-"""Gap to the formula up to which both count as equal: what the same writes come to differs as much from block size to block size."""
+"""Gap to the formula up to which both count as equal: the same writes differ as much between devices of few blocks."""
 
 
 def options_of(
