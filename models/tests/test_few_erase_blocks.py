@@ -48,7 +48,6 @@ def test_blocks_that_are_not_given_fit_the_flash(family: Family, name: str) -> N
     found, given = run(family, name), run(family, name, ftl_block_pages="80")
     assert found == given
     assert found["ftl"]["block_pages"] == 80
-    assert FEW_BLOCKS not in notes(found)
     # The two blocks that are being filled are no longer a share of the writes.
     large = run(family, name, ftl_block_pages="256")
     assert large["ftl"]["waf"] > 1.5 * found["ftl"]["waf"]
@@ -77,7 +76,41 @@ def test_blocks_that_are_not_given_fit_the_flash(family: Family, name: str) -> N
         warm_up=0.5,
     )["rows"]
     assert [each["ftl"] for each in rows] == [found["ftl"], large["ftl"]]
-    assert [FEW_BLOCKS in notes(each) for each in rows] == [False, True]
+    assert [FEW_BLOCKS in notes(each) for each in rows] == [name != "face", True]
+
+
+def test_a_hundred_blocks_are_few_where_they_have_little_spare_space() -> None:
+    [note] = [
+        each for each in run("scheme", "lazy")["warnings"] if each["name"] == FEW_BLOCKS
+    ]
+    assert note["message"] == (
+        "8,000 pages of flash fill 100 erase blocks of 80 pages: 2 blocks of the device are always free or being filled, "
+        "28.6 % of its 560 pages of spare space"
+    )
+    assert note["hint"] == (
+        "replay more flash, or take the write amplification of a whole device from the check of wear"
+    )
+    # It is stated there, so nothing warns of it there.
+    curve = profile(TRACE).curve.from_start("steady")
+    found = wear_check.replayed(
+        worn(curve), curve, TRACE, flash_caches=["lazy_cleaning"]
+    )
+    assert "erase blocks of" not in found.finding
+    assert FEW_BLOCKS not in notes(run("scheme", "lazy", ftl_spare_percent="28"))
+
+
+def test_of_rules_without_a_formula_there_is_no_whole_device() -> None:
+    for more in ({"ftl_gc": "choices"}, {"ftl_mapping": "fast"}):
+        note = few_blocks({**SPARE, "ftl_block_pages": "80", **more}, SIZES[1])
+        assert note is not None
+        assert note["hint"] == "replay more flash"
+
+
+def test_where_nothing_is_copied_no_spare_space_is_missing() -> None:
+    """FaCE appends: its blocks are empty when they are collected."""
+    found = run("flash_cache", "face")
+    assert found["ftl"]["moved"] == 0
+    assert FEW_BLOCKS not in notes(found)
 
 
 def test_what_only_appends_is_not_amplified_by_a_small_device() -> None:
@@ -85,7 +118,7 @@ def test_what_only_appends_is_not_amplified_by_a_small_device() -> None:
 
 
 def test_flash_for_fewer_blocks_than_the_smallest_says_so() -> None:
-    found = run("flash_cache", "face", 700)
+    found = run("flash_cache", "lazy_cleaning", 700)
     assert found["ftl"]["block_pages"] == 8
     [note] = [each for each in found["warnings"] if each["name"] == FEW_BLOCKS]
     assert "700 pages of flash fill 87 erase blocks of 8 pages" in note["message"]

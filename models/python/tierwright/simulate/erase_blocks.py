@@ -16,11 +16,17 @@ DEFAULT_BLOCK_PAGES = 256
 SPARE_OPTION = "ftl_spare_percent"
 BLOCK_OPTION = "ftl_block_pages"
 MAPPING_OPTION = "ftl_mapping"
+RULE_OPTION = "ftl_gc"
+WORN = ("greedy", "fifo", "random")
+"""Rules of collection of which the check of wear states the write amplification of a whole device; the first by default."""
+PAGE_BY_PAGE = "page"
 HELD_BLOCKS: Mapping[str, int] = {"block": 2, "bast": 2, "fast": 3}
 """Blocks beyond the data that a layer which maps no single pages needs at least: to write in, and to merge."""
 COPIES_NOTHING = "zones"
+MOST_HELD = 0.1
+"""Share of the spare space from which the blocks in use are said to take it. [1]"""
 FEW_BLOCKS = "few_erase_blocks"
-"""Note of a device whose write amplification is that of its few blocks."""
+"""Note of a device whose write amplification is that of its few spare blocks."""
 
 
 def fitting_block_pages(block_pages: int, flash_pages: int) -> int | None:
@@ -75,7 +81,7 @@ def few_blocks(
     metadata_pages: int = 0,
     streams: int = 1,
 ) -> dict[str, str] | None:
-    """Say what share of the spare space the blocks in use take where a device has few; None where it has not.
+    """Say what share of the spare space the blocks in use take where it is more than a tenth; None where it is not.
 
     Parameters
     ----------
@@ -90,39 +96,44 @@ def few_blocks(
 
     Examples
     --------
-    >>> few_blocks({"ftl_spare_percent": "7", "ftl_block_pages": "80"}, 8000)
-    >>> few_blocks({"ftl_spare_percent": "7", "ftl_block_pages": "81"}, 8000)["message"]
-    '8,000 pages of flash fill 98 erase blocks of 81 pages: 2 blocks of the device are always free or being filled, 27.6 % of its 586 pages of spare space'
+    >>> few_blocks({"ftl_spare_percent": "28", "ftl_block_pages": "80"}, 8000)
+    >>> few_blocks({"ftl_spare_percent": "7", "ftl_block_pages": "80"}, 8000)["message"]
+    '8,000 pages of flash fill 100 erase blocks of 80 pages: 2 blocks of the device are always free or being filled, 28.6 % of its 560 pages of spare space'
     """
     own = options or {}
-    mapping = own.get(MAPPING_OPTION, "")
+    mapping = own.get(MAPPING_OPTION, PAGE_BY_PAGE)
     if SPARE_OPTION not in own or flash_pages <= 0 or mapping == COPIES_NOTHING:
         return None
     pages = int(own.get(BLOCK_OPTION, DEFAULT_BLOCK_PAGES))
-    blocks = flash_pages // pages
-    if blocks >= DEVICE_BLOCKS:
-        return None
-    fitting = fitting_block_pages(pages, flash_pages)
     # One free block, and one open for each stream.
     held = HELD_BLOCKS.get(mapping, 1 + streams)
     logical = flash_pages + metadata_pages
     physical = -(-logical * (100 + int(own[SPARE_OPTION])) // 100)
     spare = -(-physical // pages) * pages - logical
+    if held * pages <= MOST_HELD * spare:
+        return None
+    fitting = fitting_block_pages(pages, flash_pages)
+    if fitting is None:
+        hint = f"replay at least {counted(DEVICE_BLOCKS * LEAST_ERASED_PAGES, 'page')} of flash"
+    elif fitting < pages:
+        hint = f"leave {BLOCK_OPTION} out, or give at most {fitting}"
+    else:
+        hint = "replay more flash"
+        if mapping == PAGE_BY_PAGE and own.get(RULE_OPTION, WORN[0]) in WORN:
+            hint += ", or take the write amplification of a whole device from the check of wear"
     return {
         "name": FEW_BLOCKS,
-        "message": f"{counted(flash_pages, 'page')} of flash fill {counted(blocks, 'erase block')} of {counted(pages, 'page')}: "
-        f"{counted(held, 'block')} of the device are always free or being filled, "
+        "message": f"{counted(flash_pages, 'page')} of flash fill {counted(flash_pages // pages, 'erase block')} of "
+        f"{counted(pages, 'page')}: {counted(held, 'block')} of the device are always free or being filled, "
         f"{percent(held * pages / spare)} of its {counted(spare, 'page')} of spare space",
-        "hint": f"replay at least {counted(DEVICE_BLOCKS * LEAST_ERASED_PAGES, 'page')} of flash"
-        if fitting is None
-        else f"leave {BLOCK_OPTION} out, or give at most {fitting}",
+        "hint": hint,
     }
 
 
 def noted(
     row: dict[str, Any], options: Mapping[str, str] | None, flash_pages: int
 ) -> dict[str, Any]:
-    """Say of the device under a replay how large its erase blocks are, and warn where they are few.
+    """Say of the device under a replay how large its erase blocks are, and warn where few are spare.
 
     Parameters
     ----------
@@ -137,11 +148,16 @@ def noted(
         return row
     pages = int((options or {}).get(BLOCK_OPTION, DEFAULT_BLOCK_PAGES))
     layer = row["ftl"]
-    note = few_blocks(
-        options,
-        flash_pages,
-        metadata_pages=layer.get("metadata_pages", 0),
-        streams=len(layer.get("streams", ())) or 1,
+    # Where nothing was copied, spare space made no difference.
+    note = (
+        None
+        if layer.get("moved") == 0
+        else few_blocks(
+            options,
+            flash_pages,
+            metadata_pages=layer.get("metadata_pages", 0),
+            streams=len(layer.get("streams", ())) or 1,
+        )
     )
     return {
         **row,

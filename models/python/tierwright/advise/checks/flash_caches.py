@@ -526,13 +526,15 @@ def with_options(options: CacheOptions | None) -> str:
     )
 
 
-def notes_of(counters: Mapping[str, Counters]) -> str:
+def notes_of(counters: Mapping[str, Counters], *, without: str = "") -> str:
     """Say what replays of flash caches warn of, such as a clock that had no time to act; empty for nothing.
 
     Parameters
     ----------
     counters : mapping of str to counters
         Of replays, by name.
+    without : str
+        Name of a note that does not hold where what it warns of is allowed for.
     """
     titles = flash_cache_titles()
     lines = notes_of_replays(
@@ -540,6 +542,7 @@ def notes_of(counters: Mapping[str, Counters]) -> str:
         for name, each in counters.items()
         if name in titles
         for note in each.get("warnings", ())
+        if note["name"] != without
     )
     return sentences("What replays say of what they counted:", *lines) if lines else ""
 

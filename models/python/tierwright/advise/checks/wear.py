@@ -54,6 +54,7 @@ from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import STREAMS, flash_cache_titles, has_streams
 from tierwright.simulate.erase_blocks import (
     DEVICE_BLOCKS,
+    FEW_BLOCKS,
     LEAST_ERASED_PAGES,
     fitting_block_pages,
 )
@@ -281,7 +282,9 @@ def check(
     caches = [name for name in counters if name not in scheme_titles()]
     among = PAGE_FLOW_SCHEME if caches or data else ""
     said = [verdict(rows, WRITES, min, among=among), _of_caches(rows, caches)]
-    finding = sentences(*said, _of_data(of_data), notes_of(counters))
+    # The write amplification is stated of a whole device, and the basis says how.
+    notes = notes_of(counters, without=FEW_BLOCKS)
+    finding = sentences(*said, _of_data(of_data), notes)
     spare = answer.budget.spare
     about = about_data(
         data,
