@@ -479,6 +479,9 @@ def test_devices_that_fall_behind_are_named_and_only_those() -> None:
             {"checkpoint_interval_s": -1.0},
             "checkpoint_interval_s: `-1` is not a length",
         ),
+        ({"window_s": 0.0}, "window_s: `0` is not a length of time"),
+        ({"window_s": -1.0}, "window_s: `-1` is not a length of time"),
+        ({"window_s": math.inf}, "window_s: `inf` is not a length of time"),
     ],
 )
 def test_what_has_no_course_is_refused(changes: dict[str, Any], named: str) -> None:

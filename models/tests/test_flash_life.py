@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -342,6 +343,7 @@ def untimed(folder: Path) -> Path:
 
 
 CSV = ("--format", "csv", "--column", "page=page", "--column", "op=op")
+TIMED = (*CSV, "--column", "time=time", "--column", "time_unit=s")
 FEW = ("--ram-pages", "100", "--flash-pages", "500")
 
 
@@ -407,11 +409,23 @@ def test_a_rate_beside_a_sweep_gives_every_cache_a_life(
     assert larc["flash_life"] == slow["larc"]
 
 
+def at_one_time(folder: Path) -> Path:
+    """The same accesses, all at the same time."""
+    head, *accesses = untimed(folder).read_text().splitlines()
+    path = folder / "at_one_time.csv"
+    path.write_text("\n".join((f"time,{head}", *(f"5,{each}" for each in accesses))))
+    return path
+
+
+@pytest.mark.parametrize(("made", "columns"), [(untimed, CSV), (at_one_time, TIMED)])
 def test_commands_say_how_to_state_a_rate(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    made: Callable[[Path], Path],
+    columns: tuple[str, ...],
 ) -> None:
-    trace = str(untimed(tmp_path))
-    asked = (trace, *CSV, "--scheme", "larc", *FEW, *ON)
+    trace = str(made(tmp_path))
+    asked = (trace, *columns, "--scheme", "larc", *FEW, *ON)
     for command in (("sweep", *asked), ("simulate", *asked, "--disk-device", DISK)):
         text = said(capsys, *command)
         assert NO_RATE in text

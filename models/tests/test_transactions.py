@@ -1067,6 +1067,39 @@ def test_blocks_that_were_not_given_grow_until_log_records_fit(tmp_path: Path) -
         assert found == alone.systems
 
 
+@pytest.mark.parametrize(
+    ("spare", "room", "because"),
+    [
+        (None, 65_408, "2 blocks stay free for writing"),
+        (0.28, 51_200, "the others are spare space"),
+    ],
+)
+def test_a_page_number_beyond_the_blocks_is_refused_as_what_it_is(
+    tmp_path: Path, spare: float | None, room: int, because: str
+) -> None:
+    """Nobody gave the pages of the database, so nothing is said of them."""
+    path = tmp_path / "events.txt"
+
+    def planned(page: int, **more: Any) -> transaction_study.Plan:
+        path.write_text(f"B T\nU T {page}\nC T\n", encoding="ascii")
+        survey = transactions_replay.survey_events(path)
+        return transaction_study.planned(survey, spare=spare, **more)
+
+    assert planned(room - 1, blocks=1024).database_pages == room
+    with pytest.raises(BadInput) as refused:
+        planned(room, blocks=1024)
+    assert str(refused.value.args[0]) == (
+        f"events: page `{room:,}` is too high: 1,024 blocks of 64 pages hold {room:,} pages of a database, numbered from 0; "
+        f"{because}"
+    )
+    assert "give more blocks" in (refused.value.hint or "")
+    assert [each.where for each in refused.value.problems] == ["events"]
+    # Blocks that were not given are as many as hold it.
+    assert planned(room).database_pages == room + 1
+    asked = ["transactions", str(path), "--ram-pages", "1"]
+    assert main([*asked, *([] if spare is None else ["--spare", str(spare)])]) == 2
+
+
 @pytest.mark.oracle("advise.transaction_study.planned")
 def test_a_given_spare_decides_the_blocks_and_the_write_amplification(
     tmp_path: Path,

@@ -6,6 +6,7 @@ figures 7 (a) and 9 (a) (throughput while the cache fills).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -270,6 +271,13 @@ class CoursePlan:
                 f"cannot be replayed: {BY_NAME[self.system].title} keeps its directory in RAM, or what is new in it, "
                 "so a crash loses what is on flash",
                 "ask for a cold restart, or use a flash cache that keeps its directory on flash",
+            )
+        if self.window_s is not None and not 0 < self.window_s < math.inf:
+            raise _refused(
+                "window_s",
+                f"{self.window_s:g}",
+                "is not a length of time",
+                "give seconds above 0, such as 60, or leave it out for windows of a round length",
             )
         interval_s = self.checkpoint_interval_s
         if not 0 <= interval_s <= MOST_CHECKPOINT_S:

@@ -214,7 +214,7 @@ def planned(
     Raises
     ------
     BadInput
-        If the events touch no page, or one that the database does not have, or the spare is not above 0.
+        If the events touch no page, or one that the database or the blocks given do not have, or the spare is not above 0.
 
     Examples
     --------
@@ -239,6 +239,8 @@ def planned(
             (Problem("database_pages", str(pages), message),),
         )
     sizes = ram_pages or [max(1, round(share * survey.pages)) for share in SHARES]
+    if blocks is not None and database_pages is None:
+        _check_highest(pages, NandGeometry(blocks, pages_per_block, page_bytes), spare)
     if blocks is None:
         held = pages + LOG_INTERVALS * checkpoint_pages
         if spare is None:
@@ -255,6 +257,28 @@ def planned(
         tuple(sorted(set(sizes))),
         pages,
         NandGeometry(blocks, pages_per_block, page_bytes),
+    )
+
+
+def _check_highest(pages: int, geometry: NandGeometry, spare: float | None) -> None:
+    """Refuse page numbers beyond the blocks that were given, of a database whose pages were not."""
+    room = geometry.blocks * geometry.pages_per_block
+    held_back = f"{counted(SPARE_BLOCKS, 'block')} stay free for writing"
+    if spare is None:
+        room -= SPARE_BLOCKS * geometry.pages_per_block
+    else:
+        room = device_of(geometry, spare).logical_pages
+        held_back = "the others are spare space"
+    if pages <= room:
+        return
+    message = (
+        f"is too high: {counted(geometry.blocks, 'block')} of {counted(geometry.pages_per_block, 'page')} hold "
+        f"{counted(max(room, 0), 'page')} of a database, numbered from 0; {held_back}"
+    )
+    raise BadInput(
+        f"events: page `{pages - 1:,}` {message}",
+        "number the pages of the database from 0 without large gaps, or give more blocks",
+        (Problem("events", str(pages - 1), f"the highest page {message}"),),
     )
 
 

@@ -226,7 +226,7 @@ def _redone_of(
         duration_s = found.duration_s
         if accesses_per_s is None and not duration_s:
             raise BadInput(
-                "--accesses-per-second: the trace has no times, and so no rate",
+                "--accesses-per-second: the accesses of the trace have no times, or all have the same one, and so no rate",
                 "state the rate",
             )
         length, share = redo_window(

@@ -155,7 +155,9 @@ def transactions(
     nand.check_geometry(geometry)
     if database_pages is None:
         survey = replay.survey_events(events)
-        database_pages = study.planned(survey, blocks=blocks).database_pages
+        database_pages = study.planned(
+            survey, blocks=blocks, pages_per_block=pages_per_block, spare=spare
+        ).database_pages
     found = replay.replay_systems(
         events,
         systems=tuple(replay.SYSTEMS)

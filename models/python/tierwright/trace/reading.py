@@ -186,7 +186,7 @@ def inspect(trace: Trace, *, on_progress: OnReading | None = None) -> dict[str, 
 
 
 def rate_of_trace(summary: Mapping[str, Any]) -> float | None:
-    """Return the accesses per second of a trace, from what `inspect` says; None where it has no times. [1/s]
+    """Return the accesses per second of a trace, from what `inspect` says; None where it has no times, or one for all. [1/s]
 
     Examples
     --------

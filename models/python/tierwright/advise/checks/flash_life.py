@@ -29,7 +29,10 @@ if TYPE_CHECKING:
     from tierwright.evaluate.endurance.outlook import WriteBudget
 
 NO_DEVICE = "no flash device was named, so nothing says how many writes it endures"
-NO_RATE = "the trace has no times and no rate of its accesses is stated, so nothing says how much is written a day"
+NO_RATE = (
+    "the accesses of the trace have no times, or all have the same one, and no rate of them is stated, so nothing says how "
+    "much is written a day"
+)
 NO_LAYER = (
     "no translation layer was under flash: the option ftl_spare_percent puts one there"
 )
@@ -128,7 +131,7 @@ def rate_of(
     counters : mapping
         A result of `replay`.
     recorded_per_s : float or None
-        Of the trace; None where it has no times. [1/s]
+        Of the trace; None where it has no times, or one for all accesses. [1/s]
     production_per_s : float, optional
         Of the machine of production that the replay stands for. [1/s]
     stated_per_s : float, optional

@@ -110,7 +110,7 @@ class ResponseCheck:
     def __post_init__(self) -> None:
         if self.arrivals == "trace" and not self.recorded_accesses_per_s:
             raise BadInput(
-                "the trace has no times, so its accesses cannot arrive as recorded",
+                "the accesses of the trace have no times, or all have the same one, so they cannot arrive as recorded",
                 "let them arrive as a Poisson process",
             )
         titles = flash_cache_titles()
