@@ -31,16 +31,19 @@ class StandIn:
     Attributes
     ----------
     production : dict
-        What a plan keeps of production: `sizes` of one machine and its `accesses_per_s`; the first also the `sentence`
-        that says at which sizes all of them are replayed.
+        What a plan keeps of production: `sizes` of one machine and its `accesses_per_s`, and `units`, the options that are
+        not those of production; the first also the `sentence` that says at which sizes all of them are replayed.
     sizes : tuple
         Of the recording.
+    units : dict of str to str
+        Options that a flash cache is given there besides its own.
     refused : dict or None
         Why the recording is too small, as the result of a replay that was not made.
     """
 
     production: dict[str, Any]
     sizes: Sizes
+    units: dict[str, str]
     refused: dict[str, Any] | None
 
 
@@ -54,7 +57,7 @@ def stand_ins(
     curve : Curve
         Scaled.
     wanted : sequence of Replay
-        At sizes of one machine of production.
+        At sizes of one machine of production, with their options.
     steady : bool
         Whether the first accesses are not counted, so that the caches have to be full.
     place : str
@@ -75,6 +78,9 @@ def stand_ins(
             "sizes": [each.ram_pages, each.flash_pages if has_flash else None],
             "accesses_per_s": rate,
         }
+        units = there.units.options
+        if units:
+            production["units"] = list(units)
         refused = there.refused
         if refused is None:
             pairs.append((each, there))
@@ -82,6 +88,7 @@ def stand_ins(
             StandIn(
                 production,
                 (there.ram_pages, there.flash_pages if has_flash else None),
+                units,
                 None if refused is None else {**refused, "not_replayed": True},
             )
         )
@@ -134,6 +141,14 @@ def in_production(
         page_bytes=page_bytes,
         accesses_per_s=production["accesses_per_s"],
     )
+
+
+def given_options(entry: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options that were given to an entry of a plan, without units that stand for those of production."""
+    units = entry.get("production", {}).get("units", ())
+    return {
+        name: value for name, value in entry["options"].items() if name not in units
+    }
 
 
 async def asked_through(

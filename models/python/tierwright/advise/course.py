@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from tierwright.advise.checks.flash_caches import with_replayed_ram
@@ -23,6 +23,7 @@ from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.page_flow.decision import about_sizes
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
 from tierwright.evaluate.ram_tax import RamTax, taxes_of
 from tierwright.evaluate.response.schemes import (
@@ -31,10 +32,12 @@ from tierwright.evaluate.response.schemes import (
     scheme_response,
     whole_ram_left,
 )
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import flash_cache_titles, spelled, with_option
 from tierwright.simulate.replay import Family
+from tierwright.simulate.scaled_units import FlashStandIn, units_of, units_sentence
 from tierwright.simulate.timed import (
     CHECKPOINTED,
     LOST,
@@ -303,14 +306,9 @@ class CoursePlan:
         stations = next(
             each.stations for name, each in model.items() if name != NO_FLASH
         )
-        family: Family = (
-            "flash_cache" if self.system in flash_cache_titles() else "scheme"
-        )
-        sizes, _ = recorded_replays(
-            {"": Replay(family, self.system, self._left_pages(), self.flash_pages, 0)},
-            self.scaled,
-        )
-        options = directory_of(self.options, sizes[""].flash_pages / self.flash_pages)
+        asked, _ = self._recorded()
+        share = asked.flash_pages / self.flash_pages
+        options = asked.options | directory_of(self.options, share)
         checkpoint_s = 0.0
         if self.crash_at is not None:
             options |= {
@@ -318,9 +316,7 @@ class CoursePlan:
                 "restart": self.restart,
             }
             # A recording with less flash is as much ahead of time: so are its checkpoints.
-            checkpoint_s = (
-                self.checkpoint_interval_s * sizes[""].flash_pages / self.flash_pages
-            )
+            checkpoint_s = self.checkpoint_interval_s * share
             stated = {spelled(name) for name in options}
             if (
                 checkpoint_s > 0
@@ -337,8 +333,8 @@ class CoursePlan:
         )
         return TimedReplay(
             self.system,
-            sizes[""].ram_pages,
-            sizes[""].flash_pages,
+            asked.ram_pages,
+            asked.flash_pages,
             self.arrivals,
             flash,
             disk,
@@ -350,6 +346,25 @@ class CoursePlan:
             windows=USUAL_WINDOWS,
             checkpoint_s=checkpoint_s,
         )
+
+    def _recorded(self) -> tuple[Replay, ReplaySizes | None]:
+        """Return what of the recording stands for the system, and how its sizes were found; None where they are its own."""
+        family: Family = (
+            "flash_cache" if self.system in flash_cache_titles() else "scheme"
+        )
+        page = self.curve.page_bytes
+        made, sizes = recorded_replays(
+            {"": Replay(family, self.system, self._left_pages(), self.flash_pages, 0)},
+            self.scaled,
+            page_bytes=page,
+        )
+        found = made[""]
+        stand_in = FlashStandIn(self.flash_pages, found.flash_pages, page)
+        units = units_of(self.system, self.options, stand_in)
+        if sizes is not None:
+            sizes = replace(sizes, units=units_sentence([(self.system, units)]))
+        # Arrivals state the rate of the accesses, by whatever clock.
+        return replace(found, options=units.options), sizes
 
     def _left_pages(self) -> int:
         """Return the RAM that the metadata leave. [pages]"""
@@ -433,7 +448,10 @@ class CoursePlan:
                 if self.scaled is None
                 else self.flash_pages / replay.flash_pages,
             ),
-            warnings=tuple(about_trace(self.curve.notes)),
+            warnings=(
+                *about_sizes(self._recorded()[1]),
+                *about_trace(self.curve.notes),
+            ),
             system=self.system,
             title=title[self.system],
             ram_pages=replay.ram_pages,

@@ -7,7 +7,7 @@ one machine of production, and its counts per access, times the rate of the mach
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tierwright.advise.checks.points import Replay, recorded_replays
@@ -17,6 +17,12 @@ from tierwright.common.wording import three_digits
 from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
+from tierwright.simulate.scaled_units import (
+    FlashStandIn,
+    Units,
+    units_of,
+    units_sentence,
+)
 
 RATED = (
     "misses",
@@ -108,11 +114,14 @@ class Corresponding:
         Of the recorded system; 0 without flash. [pages]
     sizes : ReplaySizes or None
         The same with how they were found; None where they are those of production.
+    units : Units
+        Of flash, where a flash cache is replayed.
     """
 
     ram_pages: int
     flash_pages: int
     sizes: ReplaySizes | None
+    units: Units = field(default_factory=Units)
 
     @property
     def refused(self) -> dict[str, str] | None:
@@ -164,7 +173,7 @@ def corresponding(
     curve : Curve
         Scaled.
     wanted : sequence of Replay
-        At sizes of one machine of production.
+        At sizes of one machine of production, with the options that are given to them.
     steady : bool
         Whether the replays stand for full caches: the first accesses are not counted.
 
@@ -176,10 +185,13 @@ def corresponding(
     scaled = scaled_of(curve)
     found = []
     for each in wanted:
-        made, sizes = recorded_replays({"": each}, scaled, steady=steady)
-        found.append(
-            Corresponding(made[""].ram_pages, made[""].flash_pages, sizes),
+        made, sizes = recorded_replays(
+            {"": each}, scaled, page_bytes=curve.page_bytes, steady=steady
         )
+        ram, flash = made[""].ram_pages, made[""].flash_pages
+        stand_in = FlashStandIn(each.flash_pages, flash, curve.page_bytes)
+        units = units_of(each.name, each.options, stand_in)
+        found.append(Corresponding(ram, flash, sizes, units))
     return found
 
 
@@ -242,6 +254,7 @@ def merged_sizes(
             )
             for asked, replayed in pairs
         ],
+        units=units_sentence((asked.name, replayed.units) for asked, replayed in pairs),
     )
 
 

@@ -321,6 +321,7 @@ def answer(
             row_of(
                 result,
                 row,
+                given=found[row.contender].options,
                 flash=flash,
                 disk=disk,
                 recorded_per_s=recorded,
@@ -372,6 +373,7 @@ def row_of(
     result: Mapping[str, Any],
     place: ReplayRow,
     *,
+    given: Mapping[str, str],
     flash: Device | None,
     disk: Device | None,
     recorded_per_s: float | None = None,
@@ -387,6 +389,8 @@ def row_of(
         Of `replay.replay`; one with `error` failed, and with `not_replayed` nothing was replayed: `NO_RAM_LEFT`.
     place : ReplayRow
         Contender and sizes, which are kept.
+    given : mapping
+        Options that the contender was given.
     flash, disk : Device, optional
         Price the operations; flash also says how many writes it endures.
     recorded_per_s : float, optional
@@ -422,6 +426,12 @@ def row_of(
             result,
             ram_pages=place.ram_pages,
             flash_pages=place.flash_pages,
+            options=with_default_units(
+                result["scheme"],
+                given,
+                flash_pages=place.flash_pages or 0,
+                page_bytes=result["page_bytes"],
+            ),
             charged=charged,
         )
         if FLASH_CACHE_ONLY in result
@@ -606,7 +616,12 @@ def _configuration(
         if contender.family in replay.ONE_TIER
         else {"ram_pages": ram, "flash_pages": flash}
     )
-    return {contender.family: contender.name, **sizes, "options": wanted.options}
+    units = {} if place is None else place.units.options
+    return {
+        contender.family: contender.name,
+        **sizes,
+        "options": wanted.options | units,
+    }
 
 
 def _counters(

@@ -207,6 +207,7 @@ class StandIn:
             self.wanted,
             ram_pages=self.there.ram_pages,
             flash_pages=self.there.flash_pages,
+            options=self.wanted.options | self.there.units.options,
         )
 
     def document(

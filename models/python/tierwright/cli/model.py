@@ -517,14 +517,16 @@ def simulate(
             found["ram_budget_pages"] = budget
     else:
         warm = made.warm_up_of(warm_up)
-        stand_in = StandIn.of(made, wanted, warm)
-        found = _simulated(made.trace, stand_in.replay, policy, scheme, options, warm)
+        stand_in = StandIn.of(made, replace(wanted, options=options), warm)
+        there = stand_in.replay
+        at_rate = there.options
+        found = _simulated(made.trace, there, policy, scheme, at_rate, warm)
         found["production"] = stand_in.document(found, budget)
     if found["trace"]["skipped_records"]:
         found["skipped_records"] = found["trace"]["skipped_records"]
     if disk_device is not None:
         found |= _priced(found, flash_device, disk_device)
-    found |= _ram_tax(found, wanted, budget, flash_metadata)
+    found |= _ram_tax(found, replace(wanted, options=options), budget, flash_metadata)
     found |= _flash_life(found, wanted, recorded_rate, flash_device, accesses_per_s)
     print_notes(found)
     if json:
@@ -540,7 +542,8 @@ def simulate(
         if said:
             typer.echo("")
             typer.echo(said)
-        _print_fitted(found, wanted, options)
+        # Units of production are said with its sizes.
+        _print_fitted(found, wanted, at_rate)
 
 
 def _options_of(
@@ -572,11 +575,18 @@ def _ram_tax(
         return {}
     from tierwright.common.derivation import plain
     from tierwright.evaluate.ram_tax import tax_of_replay
+    from tierwright.simulate.contenders import with_default_units
 
     tax = tax_of_replay(
         found,
         ram_pages=budget or wanted.ram_pages,
         flash_pages=wanted.flash_pages,
+        options=with_default_units(
+            wanted.name,
+            wanted.options,
+            flash_pages=wanted.flash_pages,
+            page_bytes=found["page_bytes"],
+        ),
         charged=preset_of(flash_metadata),
     )
     return {"ram_tax": plain(tax)}

@@ -278,7 +278,7 @@ def sweep(
         if said:
             typer.echo("")
             typer.echo(said)
-        _print_fitted(rows, configurations)
+        _print_fitted(rows, configurations, stand_ins)
     if interrupted:
         all_of = counted(len(configurations), "configuration")
         done = counted(
@@ -405,6 +405,7 @@ def _add_ram_taxes(
 ) -> None:
     """Say of each flash cache what RAM its directory takes at the sizes asked for."""
     from tierwright.evaluate.ram_tax import tax_of_replay
+    from tierwright.simulate.contenders import with_default_units
 
     charged = preset_of(flash_metadata)
     # A sweep that was interrupted has fewer rows.
@@ -416,6 +417,12 @@ def _add_ram_taxes(
             row if "page_bytes" in row else {**row, "page_bytes": page_bytes()},
             ram_pages=budget or asked["ram_pages"],
             flash_pages=asked["flash_pages"],
+            options=with_default_units(
+                asked["flash_cache"],
+                asked["options"],
+                flash_pages=asked["flash_pages"],
+                page_bytes=page_bytes(),
+            ),
             charged=charged,
         )
         row["ram_tax_bytes"] = None if tax is None else tax.bytes
@@ -509,6 +516,7 @@ class StandIns:
                     ram,
                     each.get("flash_pages", 0),
                     0,
+                    each["options"],
                 )
             )
         there = made.corresponding(wanted, warm_up)
@@ -530,6 +538,7 @@ class StandIns:
                         "flash_pages": there.flash_pages,
                     }
                 ),
+                "options": each["options"] | there.units.options,
             }
             for each, there in zip(self.asked, self.there, strict=True)
             if there.refused is None
@@ -681,9 +690,14 @@ def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
 
 
 def _print_fitted(
-    rows: list[dict[str, Any]], configurations: list[dict[str, Any]]
+    rows: list[dict[str, Any]],
+    configurations: list[dict[str, Any]],
+    stand_ins: StandIns | None,
 ) -> None:
-    """Say of each contender with flash which defaults the sizes or the page changed: a line of all its rows."""
+    """Say of each contender with flash which defaults the sizes or the page changed: a line of all its rows.
+
+    Units of production are said with its sizes.
+    """
     from tierwright.simulate import replay as core
     from tierwright.simulate.contenders import (
         FittedDefault,
@@ -696,9 +710,12 @@ def _print_fitted(
     table = {
         each["name"]: each for family in families for each in core.contenders(family)
     }
+    units: list[dict[str, str]] = [{} for _ in configurations]
+    if stand_ins is not None:
+        units = [each.units.options for each in stand_ins.there]
     fitted: dict[str, list[FittedDefault]] = {}
     # A sweep that was interrupted has fewer rows.
-    for row, asked in zip(rows, configurations, strict=False):
+    for row, asked, own in zip(rows, configurations, units, strict=False):
         # A sample names no page size.
         named = [asked[family] for family in families if family in asked]
         if named and "page_bytes" in row:
@@ -706,7 +723,7 @@ def _print_fitted(
             fitted.setdefault(name, []).extend(
                 fitted_defaults(
                     table[name],
-                    given=asked["options"],
+                    given=asked["options"] | own,
                     in_force=options_in_force(row),
                     page_bytes=row["page_bytes"],
                 )

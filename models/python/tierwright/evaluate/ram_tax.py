@@ -334,6 +334,7 @@ def tax_of_replay(
     *,
     ram_pages: int,
     flash_pages: int | None = None,
+    options: Mapping[str, str] | None = None,
     charged: MetadataPreset | None = None,
 ) -> RamTax | None:
     """Return the RAM that the directory of a replayed flash cache takes; None without flash.
@@ -346,6 +347,9 @@ def tax_of_replay(
         RAM that was asked for, of which the share is. [pages]
     flash_pages : int, optional
         Flash that was asked for, where the replay stands for that of production. [pages]
+    options : mapping, optional
+        In force on the flash that was asked for, whose units may be others than those of the replay; unless given, of
+        the replay.
     charged : MetadataPreset, optional
         What was charged; if it is the cache's own, the size of the volume that it states is meant.
     """
@@ -364,7 +368,7 @@ def tax_of_replay(
         flash_bytes=flash * page,
         page_bytes=page,
         source_bytes=source,
-        options=counters.get("options"),
+        options=counters.get("options") if options is None else options,
     )
 
 

@@ -56,8 +56,9 @@ _NUMBER = re.compile(
     r"(?P<number>\d+)(?: (?P<by>of|in) 4 KiB \((?P<size>[^)]+)\))?(?:, at most (?P<cap>.+))?"
 )
 """A default of a table that depends on the sizes or the page: `128 of 4 KiB (512 KiB), at most 1/16 of flash`."""
-_SHARE_OF_A_UNIT = 16
-_UNIT_CAP = f"1/{_SHARE_OF_A_UNIT} of flash"
+SHARE_OF_A_UNIT = 16
+"""A unit of flash is by default at most one in so many pages of it."""
+_UNIT_CAP = f"1/{SHARE_OF_A_UNIT} of flash"
 """How the tables say that a unit is by default at most such a share of flash."""
 
 
@@ -574,7 +575,7 @@ def with_default_units(
             own.pop(option["name"], None)
         if stated["cap"] == _UNIT_CAP:
             unit = min(
-                _in_pages(stated, page_bytes), max(1, flash_pages // _SHARE_OF_A_UNIT)
+                _in_pages(stated, page_bytes), max(1, flash_pages // SHARE_OF_A_UNIT)
             )
             own.setdefault(option["name"], str(unit))
     return own
@@ -585,6 +586,38 @@ def _is_number(text: str) -> bool:
         return 0 <= float(text) < math.inf
     except ValueError:
         return False
+
+
+def documented_pages(default: str, page_bytes: int) -> int:
+    """Return the number of a default as its table documents it, whatever the sizes; what is in bytes, in pages.
+
+    Examples
+    --------
+    >>> documented_pages("4096 of 4 KiB (16 MiB), at most 1/16 of flash", 8192)
+    2048
+    """
+    return _in_pages(_documented(default), page_bytes)
+
+
+def documented_words(default: str) -> str:
+    """Return the number of a default as its table documents it: the bytes where it is in bytes.
+
+    Examples
+    --------
+    >>> documented_words("4096 of 4 KiB (16 MiB), at most 1/16 of flash")
+    '16 MiB'
+    >>> documented_words("64000, at most 1/16 of flash")
+    '64,000'
+    """
+    stated = _documented(default)
+    return stated["size"] or f"{int(stated['number']):,}"
+
+
+def _documented(default: str) -> re.Match[str]:
+    stated = _NUMBER.fullmatch(default)
+    if stated is None:
+        raise ValueError(f"`{default}` states no number")
+    return stated
 
 
 def _in_pages(stated: re.Match[str], page_bytes: int) -> int:

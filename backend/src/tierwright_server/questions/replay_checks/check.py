@@ -168,7 +168,9 @@ async def counted(
     Conflict
         If the client has disconnected.
     """
-    replays, sizes = recorded_replays(wanted, recording.scaled)
+    replays, sizes = recorded_replays(
+        wanted, recording.scaled, page_bytes=recording.content.summary["page_bytes"]
+    )
     if sizes is not None and sizes.too_small:
         return shown(not_checked(sizes))
     content = recording.content

@@ -47,7 +47,11 @@ async def check_scheme_map(
             flash_caches=body.flash_caches,
             options=options_of_asked(body),
             **service.asked_of(point, body),
-        ).of_recording(recording.scaled, recording.accesses)
+        ).of_recording(
+            recording.scaled,
+            recording.accesses,
+            recording.content.summary["page_bytes"],
+        )
 
     study = await asyncio.to_thread(studied)
     wanted = study.replays(recording.accesses)

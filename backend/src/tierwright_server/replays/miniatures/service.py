@@ -23,7 +23,11 @@ from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
-from tierwright.simulate.contenders import check_no_rate, check_rate
+from tierwright.simulate.contenders import (
+    check_no_rate,
+    check_rate,
+    with_default_units,
+)
 from tierwright.trace.reading import Trace, rate_of_trace
 from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version
@@ -207,7 +211,14 @@ def _plan(
     there = in_production.stand_ins(
         subject.scaled,
         [
-            points.Replay(body.family.value, item.name, first, second or 0, 0)
+            points.Replay(
+                body.family.value,
+                item.name,
+                first,
+                second or 0,
+                0,
+                dict(body.options),
+            )
             for first, second in pairs
         ],
         steady=warm_up != 0,
@@ -220,6 +231,7 @@ def _plan(
             item,
             pair if place.refused is not None else place.sizes,
             warm_up=warm_up,
+            units=place.units,
         )
         refused = {} if place.refused is None else {"refused": place.refused}
         made.append({**found, "production": place.production, **refused})
@@ -232,11 +244,12 @@ def _configuration(
     sizes: in_production.Sizes,
     *,
     warm_up: int,
+    units: Mapping[str, str] | None = None,
 ) -> Configuration:
     first, second = sizes
     subject = {
         body.family.value: item.name,
-        "options": dict(body.options),
+        "options": {**body.options, **(units or {})},
         **(
             {"pages": first}
             if second is None
@@ -420,6 +433,12 @@ def _row(
             },
             ram_pages=ram_pages,
             flash_pages=asked,
+            options=with_default_units(
+                entry[Family.FLASH_CACHE.value],
+                in_production.given_options(entry),
+                flash_pages=asked,
+                page_bytes=summary["page_bytes"],
+            ),
         )
     life = None
     if ram_pages is not None and "error" not in result:

@@ -179,6 +179,7 @@ def _at_recorded_sizes(
                     entry["ram_pages"],
                     entry["flash_pages"] or 0,
                     0,
+                    entry["options"],
                 )
                 for entry in configurations
                 if entry["ram_pages"] >= 1
@@ -205,6 +206,7 @@ def _at_recorded_sizes(
             **{name: entry[name] for name in _SUBJECT if name in entry},
             "ram_pages": ram,
             "flash_pages": flash,
+            "options": entry["options"] | place.units,
         }
         made.append({**found, **subject, "key": replay_key(subject)})
     return made
@@ -685,6 +687,7 @@ def _replay_out(
     row = question.row_of(
         result,
         place,
+        given=in_production.given_options(entry),
         flash=flash,
         disk=disk,
         recorded_per_s=rate_of_trace(summary),

@@ -46,7 +46,6 @@ from tierwright.simulate.contenders import (
     Unpaced,
     fitted_defaults,
     fitted_sentence,
-    options_at,
     pace_sentences,
 )
 from tierwright.simulate.priced import (
@@ -55,9 +54,15 @@ from tierwright.simulate.priced import (
     price,
     too_short_to_write,
 )
+from tierwright.simulate.scaled_units import (
+    FlashStandIn,
+    large_sentences,
+    stand_in_options,
+    units_of,
+)
 from tierwright.trace.notes import Note
 
-VERSION = "6"
+VERSION = "7"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
@@ -529,7 +534,8 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
         is_kept=scaled is None or scaled.recorded_duration_s is not None,
         is_whole=(point.ram_pages, point.flash_pages) == (ram, flash),
     )
-    paced = options_at(cache, flash, options, load)
+    stand_in = FlashStandIn(flash, point.flash_pages, curve.page_bytes)
+    paced = stand_in_options(cache, options, load, stand_in)
     if isinstance(paced, Unpaced):
         return "; ".join(filter(None, (paced.reason, paced.hint)))
     return cache, replace(point, options=tuple(paced.items()))
@@ -622,7 +628,7 @@ def _of(
                 Note(each.name, each.message, each.hint)
                 for each in about_batches(flash, [counters])
             ),
-            *_shrunk(table, wanted, counters),
+            *_units(table, wanted, counters),
             *_assumed(wanted),
         ),
         wanted.options,
@@ -631,21 +637,31 @@ def _of(
     return replace(found, breaks=tuple(_broken(asked, found)))
 
 
-def _shrunk(
+def _units(
     table: Table, wanted: _Wanted, counters: Mapping[str, Any]
 ) -> Iterator[Note]:
-    """Say which defaults are smaller than those documented because the flash of the replay is."""
-    row = wanted.row
-    given = (name for name, _ in wanted.options)
+    """Say which defaults are others than those documented because the flash of the replay is smaller, and what stays large."""
+    row, page = wanted.row, table.setting.curve.page_bytes
+    given = dict(wanted.options)
+    units = units_of(
+        str(row["name"]),
+        given,
+        FlashStandIn(
+            int(table.options.flash_pages[wanted.at]), counters["flash_pages"], page
+        ),
+    )
     fitted = fitted_defaults(
         row,
-        given=(RATE, STRETCH, *given),
+        given=(RATE, STRETCH, *given, *units.options),
         in_force=counters.get("options", {}),
-        page_bytes=table.setting.curve.page_bytes,
+        page_bytes=page,
     )
     shrunk = [each for each in fitted if each.reason.startswith(AT_MOST)]
-    if shrunk:
-        said = fitted_sentence(str(row["title"]), shrunk)
+    said = sentences(
+        fitted_sentence(str(row["title"]), [*units.fitted, *shrunk]),
+        large_sentences([(str(row["name"]), units)]),
+    )
+    if said:
         yield Note(SHRUNK, said.removesuffix("."), "")
 
 

@@ -30,10 +30,15 @@ from tierwright.simulate.contenders import (
     Load,
     Unpaced,
     flash_cache_titles,
-    options_at,
     spelled,
 )
 from tierwright.simulate.replay import Replay
+from tierwright.simulate.scaled_units import (
+    FlashStandIn,
+    stand_in_options,
+    units_of,
+    units_sentence,
+)
 
 CHOICE = "by_category"
 NOTHING = "never"
@@ -75,6 +80,8 @@ HITS, READS, WRITES, COST = (
     "cost",
 )
 HIT_RATIO = "hit ratio of flash"
+ROUNDING = 0.01
+"""Share by which flash is taken to be that which is replayed: it is replayed in whole pages. [1]"""
 QUARTERS = 4
 """Parts of the recording, any one of which may be left out before the choice of the model is overruled."""
 
@@ -163,12 +170,23 @@ def wanted(
         for each in _compared(found)
     }
     load = Load(found.accesses_per_s, recorded_per_s, is_whole=not of_a_recording)
-    return {key: _paced(each, load) for key, each in replays.items()}
+    return {
+        key: _as_in_production(each, load, _flash(found, each.flash_pages))
+        for key, each in replays.items()
+    }
 
 
-def _paced(each: Replay, load: Load) -> Replay:
-    """Have what works by the clock replayed at the load, or refuse it."""
-    options = options_at(each.name, each.flash_pages, each.options, load)
+def _flash(found: WhatToCache, replayed_pages: int) -> FlashStandIn:
+    """Return the flash of the system for which so much is replayed, which is the same but of a recording of production."""
+    times = found.chosen.flash_pages / max(1, found.replayed_flash_pages)
+    # Flash that is paid for by its size is replayed in whole pages.
+    pages = replayed_pages * times if times > 1 + ROUNDING else replayed_pages
+    return FlashStandIn(round(pages), replayed_pages, found.page_bytes)
+
+
+def _as_in_production(each: Replay, load: Load, flash: FlashStandIn) -> Replay:
+    """Have it replayed with units of production, and what works by the clock at the load, or refuse it."""
+    options = stand_in_options(each.name, each.options, load, flash)
     if isinstance(options, Unpaced):
         where = "" if load.is_whole else " in production"
         hints = (options.hint, "choose one that does not work by the clock")
@@ -315,6 +333,9 @@ def check(
             if title is None
             else paces({name: counters[CHOICE]}, None, found.accesses_per_s),
             _tax(found, name, counters[CHOICE]),
+            units_sentence(
+                [(name, units_of(name, {}, _flash(found, found.replayed_flash_pages)))]
+            ),
         ),
         recommended=best,
         assignment=recommended.assignment,
@@ -399,7 +420,13 @@ def _tax(found: WhatToCache, cache: str, counters: Mapping[str, Any]) -> str:
     # Of production, which has as much more RAM as it has flash.
     flash = round(found.chosen.flash_pages)
     ram = round(found.ram_pages * flash / max(1, found.replayed_flash_pages))
-    return taxes_at({cache: counters}, ram_pages=ram, left_pages=ram, flash_pages=flash)
+    return taxes_at(
+        {cache: counters},
+        {cache: {"assignment": found.chosen.assignment}},
+        ram_pages=ram,
+        left_pages=ram,
+        flash_pages=flash,
+    )
 
 
 def _usd(found: WhatToCache, counters: Mapping[str, Any], paid: Alternative) -> float:

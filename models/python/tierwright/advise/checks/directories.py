@@ -269,6 +269,7 @@ def replayed(
         directory_replays(study, start=curve.start, accesses=accesses)
         | cache_replays(caches, start=curve.start, accesses=accesses, options=options),
         curve.scaled,
+        page_bytes=curve.page_bytes,
     )
     if sizes is not None and sizes.too_small:
         refused = not_checked(sizes)

@@ -377,6 +377,7 @@ def check(
         if caches is None or needed is None
         else taxes_at(
             caches.counters,
+            caches.options,
             ram_pages=sizes.base.ram_pages,
             left_pages=needed.ram_pages,
             flash_pages=pages,

@@ -48,6 +48,7 @@ from tierwright.simulate.contenders import (
     pace_sentences,
     paced_at,
     parse_option,
+    with_default_units,
     works_by_the_clock,
 )
 from tierwright.simulate.priced import (
@@ -338,7 +339,9 @@ def replayed(
     }
     caches = evaluation_replays(found, names, accesses=accesses, options=options)
     wanted, sizes = recorded_replays(
-        points | at_a_rate(caches, accesses_per_s, recorded_per_s), curve.scaled
+        points | at_a_rate(caches, accesses_per_s, recorded_per_s),
+        curve.scaled,
+        page_bytes=curve.page_bytes,
     )
     if sizes is not None and sizes.too_small:
         return not_checked(sizes)
@@ -467,6 +470,7 @@ def taxes_of_evaluation(
 
 def taxes_at(
     caches: Mapping[str, Counters],
+    options: CacheOptions | None,
     *,
     ram_pages: int,
     left_pages: int,
@@ -478,12 +482,24 @@ def taxes_at(
     ----------
     caches : mapping of str to counters
         Of their replays, by name.
+    options : mapping, optional
+        That they were given, by name.
     ram_pages, left_pages, flash_pages : int
         RAM of the answer, what the metadata that are charged leave of it, and flash. [pages]
     """
     taxes = [
-        tax_of_replay(each, ram_pages=ram_pages, flash_pages=flash_pages)
-        for each in caches.values()
+        tax_of_replay(
+            each,
+            ram_pages=ram_pages,
+            flash_pages=flash_pages,
+            options=with_default_units(
+                name,
+                (options or {}).get(name, {}),
+                flash_pages=flash_pages,
+                page_bytes=each["page_bytes"],
+            ),
+        )
+        for name, each in caches.items()
     ]
     return with_replayed_ram(
         [each for each in taxes if each is not None], ram_pages, left_pages

@@ -27,13 +27,19 @@ from tierwright.simulate.contenders import (
     Load,
     Unpaced,
     check_stated_rate,
-    options_at,
     spelled,
     works_by_the_clock,
 )
 from tierwright.simulate.erase_blocks import BLOCK_OPTION, fitting_block_pages
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
+from tierwright.simulate.scaled_units import (
+    FlashStandIn,
+    Units,
+    stand_in_options,
+    units_of,
+    units_sentence,
+)
 
 __all__ = [
     "MOST_BLOCK_PAGES",
@@ -396,7 +402,11 @@ def directory_of(options: Mapping[str, str], share: float) -> dict[str, str]:
 
 
 def recorded_replays(
-    wanted: Mapping[str, Replay], scaled: Scaled | None, *, steady: bool = False
+    wanted: Mapping[str, Replay],
+    scaled: Scaled | None,
+    *,
+    page_bytes: int,
+    steady: bool = False,
 ) -> tuple[dict[str, Replay], ReplaySizes | None]:
     """Return the replays of the recording that stand for those of production, with devices under them that fit.
 
@@ -404,9 +414,11 @@ def recorded_replays(
     ----------
     wanted : mapping of str to Replay
         At sizes of production, with a warm-up in accesses of the recording. What works by the clock is replayed at the
-        rate of one machine, where its sizes are those of the recording.
+        rate of one machine, where its sizes are those of the recording; units of flash are those of `units_of`.
     scaled : Scaled or None
         How the workload was scaled; None leaves the replays as they are.
+    page_bytes : int
+        Of the workload. [bytes]
     steady : bool
         Whether the replays stand for full caches.
 
@@ -424,6 +436,7 @@ def recorded_replays(
     if scaled is None:
         return {name: _fitting(each) for name, each in wanted.items()}, None
     found, pairs = {}, []
+    units: list[tuple[str, Units]] = []
     for name, each in wanted.items():
         asked = (each.ram_pages, each.flash_pages)
         scheme = BY_NAME.get(each.name) if each.family == "scheme" else None
@@ -436,17 +449,25 @@ def recorded_replays(
         if each.ram_pages == NO_RAM:
             ram = NO_RAM
         if each.family == "flash_cache":
-            each = _at_production(each, scaled, is_whole=(ram, flash) == asked)
+            stand_in = FlashStandIn(each.flash_pages, flash, page_bytes)
+            units.append((each.name, units_of(each.name, each.options, stand_in)))
+            each = _at_production(
+                each, scaled, stand_in, is_whole=(ram, flash) == asked
+            )
         directory = directory_of(each.options, flash / max(1, each.flash_pages))
         found[name] = _fitting(
             replace(each, ram_pages=ram, flash_pages=flash, options=directory)
         )
         pairs.append((asked, (ram, flash)))
-    return found, ReplaySizes.of(scaled, pairs, steady=steady)
+    return found, ReplaySizes.of(
+        scaled, pairs, steady=steady, units=units_sentence(units)
+    )
 
 
-def _at_production(each: Replay, scaled: Scaled, *, is_whole: bool) -> Replay:
-    """Have what works by the clock replayed at the rate of one machine of production, or refuse it."""
+def _at_production(
+    each: Replay, scaled: Scaled, flash: FlashStandIn, *, is_whole: bool
+) -> Replay:
+    """Have a flash cache replayed with units of production, and what works by the clock at its rate, or refuse it."""
     load = Load(
         scaled.machine_accesses_per_s,
         scaled.recorded_per_s,
@@ -464,7 +485,7 @@ def _at_production(each: Replay, scaled: Scaled, *, is_whole: bool) -> Replay:
             scaled.machine_accesses_per_s,
             scaled.recorded_per_s,
         )
-    options = options_at(each.name, each.flash_pages, each.options, load)
+    options = stand_in_options(each.name, each.options, load, flash)
     if isinstance(options, Unpaced):
         hints = (options.hint, "leave it out", "or ask about the recording itself")
         raise BadInput(

@@ -166,6 +166,7 @@ class ResponseCheck:
                 for name in self.flash_caches
             },
             self.scaled,
+            page_bytes=self.curve.page_bytes,
         )
         warm_up = self.warm_up
         if warm_up is None:

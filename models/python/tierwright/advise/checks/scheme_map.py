@@ -181,7 +181,9 @@ class MapStudy:
                 found |= {f"{index} {name}": each for name, each in beside.items()}
         return found
 
-    def of_recording(self, scaled: Scaled | None, accesses: int) -> MapStudy:
+    def of_recording(
+        self, scaled: Scaled | None, accesses: int, page_bytes: int
+    ) -> MapStudy:
         """Leave out the points for which the recording is too small, with the reason.
 
         Parameters
@@ -190,13 +192,17 @@ class MapStudy:
             How the workload was scaled.
         accesses : int
             Of the recording.
+        page_bytes : int
+            Of the workload. [bytes]
         """
         if scaled is None:
             return self
         places = []
         for place in self.places:
             alone = replace(self, places=(place,))
-            _, sizes = recorded_replays(alone.replays(accesses), scaled)
+            _, sizes = recorded_replays(
+                alone.replays(accesses), scaled, page_bytes=page_bytes
+            )
             reason = sizes.refusal if sizes is not None and sizes.too_small else ""
             places.append(replace(place, reason=reason))
         return replace(self, places=tuple(places))
@@ -420,11 +426,11 @@ def replayed(
     accesses = (
         curve.accesses if curve.scaled is None else recorded_accesses(curve.scaled)
     )
-    able = asked.of_recording(curve.scaled, accesses)
+    able = asked.of_recording(curve.scaled, accesses, curve.page_bytes)
     wanted = able.replays(accesses)
     if not wanted:
         return check(able, {}, flash=flash, disk=disk, page_bytes=curve.page_bytes)
-    at, sizes = recorded_replays(wanted, curve.scaled)
+    at, sizes = recorded_replays(wanted, curve.scaled, page_bytes=curve.page_bytes)
     # Points that differ only in the time of a flash write are one replay.
     once = {_key(each): each for each in at.values()}
     counters = replayed_by_key(

@@ -114,6 +114,7 @@ def _basis(
         left, flash_pages = _sizes(answer)
         taxed = taxes_at(
             {name: counters[name] for name in caches},
+            options,
             ram_pages=_ram_pages(answer),
             left_pages=left,
             flash_pages=flash_pages,

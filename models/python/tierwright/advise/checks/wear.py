@@ -242,7 +242,7 @@ def replayed(
         )
         | data_replays(answer, curve, data_on_flash)
     )
-    wanted, _ = recorded_replays(wanted, None)
+    wanted, _ = recorded_replays(wanted, None, page_bytes=curve.page_bytes)
     counters = replayed_by_key(
         curve,
         trace,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, percent
+from tierwright.common.wording import counted, percent, sentences
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 
@@ -127,6 +127,8 @@ class ReplaySizes:
     write_shares : tuple of (float, float) or None
         Shares of the accesses that write, of the recording and of one machine of production; None where they are
         equal, or unknown. [1]
+    units : str
+        Which units of flash caches the replays have in place of those of production; empty where they have the same.
     """
 
     law: str
@@ -138,6 +140,7 @@ class ReplaySizes:
     recorded_data_bytes: int
     held_share: float = 0.0
     write_shares: tuple[float, float] | None = None
+    units: str = ""
 
     @classmethod
     def of(
@@ -146,6 +149,7 @@ class ReplaySizes:
         pairs: Iterable[tuple[Sizes, Sizes]],
         *,
         steady: bool = False,
+        units: str = "",
     ) -> ReplaySizes | None:
         """Collect sizes of production, each with those of its replay.
 
@@ -157,6 +161,8 @@ class ReplaySizes:
             Sizes of production, and of the replay. [pages]
         steady : bool
             Whether the replays stand for full caches.
+        units : str
+            As the attribute.
 
         Returns
         -------
@@ -193,6 +199,7 @@ class ReplaySizes:
             if steady and flash
             else 0.0,
             writes,
+            units,
         )
 
     @property
@@ -226,9 +233,10 @@ class ReplaySizes:
                 f" The replay writes as the recording does, with {percent(recorded)} of the accesses; one machine of "
                 f"production writes with {percent(machine)}."
             )
-        return (
-            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added}{writes} What that confirms is how "
-            "the schemes behave at these sizes, not the scale law."
+        return sentences(
+            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added}{writes}",
+            self.units,
+            "What that confirms is how the schemes behave at these sizes, not the scale law.",
         )
 
     @property
