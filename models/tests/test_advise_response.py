@@ -17,7 +17,7 @@ from tierwright.advise.checks import response as replayed
 from tierwright.advise.response import rates_of, words
 from tierwright.advise.response.rows import Jump, NamedRate
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import duration_us, percent
+from tierwright.common.wording import duration_us, percent, three_digits
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
@@ -435,6 +435,40 @@ class TestCheck:
         checked = check.check(results)
         assert "devices did not keep up" in checked.basis
         assert "are counted" not in checked.basis
+
+    def test_a_replay_whose_queue_grows_states_both_rates_and_no_response_times(
+        self, curve: Curve
+    ) -> None:
+        found = ask(curve, 60_000.0)
+        check = replayed.ResponseCheck(
+            answer=found, curve=curve, hierarchy=TIERS, flash_caches=("face",)
+        )
+        [(name, replay)] = check.replays()[0].items()
+        result = replay.run(TPCB)
+        checked = check.check({name: result})
+        assert result["accesses_per_s"] < 0.8 * result["arrivals_per_s"]
+        said = (
+            f"({three_digits(result['arrivals_per_s'])} arrivals and "
+            f"{three_digits(result['accesses_per_s'])} answers per second)"
+        )
+        assert (
+            f"accesses arrived faster than the devices answered: FaCE at the mean rate {said}"
+            in checked.basis
+        )
+        figures = {
+            row.figure: row.simulated for row in checked.rows if row.of == "face"
+        }
+        assert figures["99th percentile at the mean rate"] is None
+        assert (
+            figures["accesses per second at the mean rate"] == result["accesses_per_s"]
+        )
+        easy = ask(curve, 5000.0)
+        check = replace(check, answer=easy)
+        replays, _ = check.replays()
+        name = "face at the mean rate"
+        assert (
+            "arrived faster" not in check.check({name: replays[name].run(TPCB)}).basis
+        )
 
     def test_recorded_arrivals_need_times(self, curve: Curve) -> None:
         with pytest.raises(BadInput, match="no times"):

@@ -16,7 +16,7 @@ import recordings
 from tierwright.advise import course, scale
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import percent
+from tierwright.common.wording import duration_us, percent, three_digits
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
@@ -58,10 +58,15 @@ def test_the_windows_are_those_of_the_replay() -> None:
     assert sum(each.accesses for each in found.windows) == whole["accesses"] == 420_000
     hits = sum(each.accesses * (each.ram_hit_share or 0) for each in found.windows)
     assert hits == pytest.approx(whole["ram_hits"])
+    assert sum(each.answered for each in found.windows) == 420_000
     answered = sum((each.accesses_per_s or 0) * each.length_s for each in found.windows)
-    # What is under way at the last arrival is answered behind it.
-    assert answered == pytest.approx(420_000, abs=60)
+    assert answered == pytest.approx(420_000)
+    assert found.windows[-1].unanswered == 0
+    assert max(each.unanswered for each in found.windows) <= 50
     assert found.duration_s == pytest.approx(whole["duration_s"])
+    assert found.accesses_per_s == pytest.approx(420_000 / found.duration_s)
+    last = found.windows[-1]
+    assert last.start_s + last.length_s == pytest.approx(found.duration_s)
     still_s = found.restart_s + found.redo_s
     half_s = (found.duration_s - still_s) / 2
     assert found.restarted_at_s == pytest.approx(half_s, rel=0.1)
@@ -165,10 +170,18 @@ def test_redo_reads_what_was_written_since_the_latest_checkpoint() -> None:
     assert never.restart_s == idle.restart_s == none.restart_s < often.restart_s
     assert idle.redo_flash_pages < often.redo_flash_pages
     cold = asked(**steady, checkpoint_interval_s=0.5, restart="cold")
-    assert cold.redo_pages == often.redo_pages
+    # Flash that is lost had the only new copy of others.
+    assert often.redo_older_pages == 0
+    assert cold.redo_pages == often.redo_pages + cold.redo_older_pages
+    assert cold.redo_older_pages <= cold.flash_dirty_pages_lost <= cold.redo_pages
     assert cold.redo_flash_pages == 0
     assert cold.redo_s > often.redo_s
     assert "0 % of them from flash" in cold.finding
+    assert (
+        f"redo reads {cold.redo_pages:,} pages ({often.redo_pages:,} written since the latest checkpoint, and "
+        f"{cold.redo_older_pages:,} last written before it that the crash takes with flash, so the log must reach "
+        "further back than that checkpoint)"
+    ) in cold.finding
 
 
 def test_checkpoints_that_write_are_said_to_write() -> None:
@@ -257,7 +270,10 @@ def test_a_scheme_crashes_and_comes_back_cold(system: str) -> None:
         checkpoint_interval_s=0.7,
     )
     assert found.restart_s == found.redo_flash_pages == 0
-    assert found.redo_pages > 0
+    # Of what is lost a page may be changed in RAM and on flash.
+    lost = found.ram_dirty_pages_lost, found.flash_dirty_pages_lost
+    assert max(lost) <= found.redo_pages
+    assert 0 < found.redo_older_pages <= sum(lost)
     assert found.ram_dirty_pages_lost > 0
     assert found.flash_dirty_pages_lost > 0
     said = (
@@ -459,8 +475,42 @@ def test_a_crash_with_nothing_before_it_is_compared_with_nothing() -> None:
 def test_devices_that_fall_behind_are_named_and_only_those() -> None:
     slow = asked(arrivals=Arrivals("poisson", accesses_per_s=60_000.0))
     assert "devices were asked for more than they do" in slow.finding
+    assert slow.is_outrun
+    assert slow.arrivals_per_s == pytest.approx(60_000, rel=0.01)
+    assert slow.accesses_per_s == pytest.approx(420_000 / slow.duration_s)
+    assert slow.accesses_per_s < 50_000
+    assert slow.last_arrival_s == pytest.approx(7, rel=0.01)
+    behind = duration_us(1e6 * (slow.duration_s - slow.last_arrival_s))
+    assert (
+        f"Accesses arrive at {three_digits(slow.arrivals_per_s)} per second and are answered at "
+        f"{three_digits(slow.accesses_per_s)}: they ask of disk"
+    ) in slow.finding
+    assert f"the last answer comes {behind} after the last arrival" in slow.finding
+    left_s = sum(
+        ((each.disk_load or 0) - (each.disk_busy or 0)) * each.length_s
+        for each in slow.windows
+    )
+    left = duration_us(1e6 * left_s)
+    assert f"(disk then has {left} of work in the background left" in slow.finding
+    assert "those of a trace of this length" in slow.finding
+    for each in slow.windows:
+        assert 0 <= (each.flash_busy or 0) <= 1
+        assert 0 <= (each.disk_busy or 0) <= 1
+    assert max(each.disk_load or 0 for each in slow.windows) > 1
+    waiting = [each.unanswered for each in slow.windows]
+    last = next(at for at, each in enumerate(slow.windows) if each.accesses == 0)
+    assert max(waiting) in waiting[last - 2 : last]
+    assert waiting[last:] == sorted(waiting[last:], reverse=True)
+    assert waiting[-1] == 0
     easy = asked(arrivals=Arrivals("poisson", accesses_per_s=2_000.0))
     assert "devices were asked for more" not in easy.finding
+    assert not easy.is_outrun
+    assert "arrive at" not in easy.finding
+    # Clients that wait for the disk keep it busy all the time, and no queue grows.
+    busy = asked(hierarchy=Hierarchy(FLASH, DISK), window_s=20.0)
+    assert busy.windows[0].disk_busy == pytest.approx(1, abs=0.01)
+    assert not busy.is_outrun
+    assert "arrive at" not in busy.finding
     assert 60 <= len(easy.windows) <= 120
     assert easy.window_s == round_window_s(easy.duration_s, course.USUAL_WINDOWS)
 

@@ -16,6 +16,7 @@ import test_flash_systems as systems
 
 from tierwright._simulator import ParameterError
 from tierwright.simulate.replay import contenders, replay
+from tierwright.simulate.timed import Arrivals, DeviceTimes, replay_timed
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_flash_caches
@@ -409,6 +410,77 @@ def check_kept(
     found = replay(trace, "flash_cache", name, *sizes, options=given)
     hits = found["flash_hits"] - found["crash"]["before"]["flash_hits"]
     assert hits == (page in kept), (page, given)
+
+
+AT_ONCE = DeviceTimes(1, 64, 1e-9, 1e-9, 1e-9, 1e-9)
+"""So quick that what works beside accesses is done before the next one."""
+
+
+def taken_with_flash(name: str, model: Any) -> set[Page]:
+    """Return the written pages whose copy on flash counts as the only one of their latest version."""
+    newer = {
+        page
+        for page, version in model.copies.items()
+        if version > model.disk.get(page, 0)
+    }
+    if name == "dm_cache":
+        blocks = {model.block(page) for page in newer}
+        return {page for page in model.versions if model.block(page) in blocks}
+    if name == "face" and not model.clears:
+        return model.dirty & model.versions.keys()
+    return newer
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_where_flash_is_lost_redo_reads_whatever_the_crash_takes(
+    name: str, tmp_path: Path
+) -> None:
+    """And what was written since the latest checkpoint: each page once."""
+    seen: Counter[str] = Counter()
+    for seed in range(TRACES):
+        options, steps, sizes = case_of(name, seed)
+        # Redo goes by the interval alone.
+        options.pop("checkpoint_us", None)
+        trace = systems.written(steps, tmp_path / "trace.csv")
+        times = [time for time, _, _ in steps]
+        interval_us = max(1, (times[-1] - times[0]) * 3 // 7)
+        for at, model in states(name, options, steps, sizes):
+            if at % 4:
+                continue
+            # Behind the last access the machine is back at once, else when the next one comes.
+            back_us = times[min(at, len(steps) - 1)]
+            checkpoint = (back_us - times[0]) // interval_us
+            since = {
+                page
+                for time, page, write in steps[:at]
+                if write and (time - times[0]) // interval_us == checkpoint
+            }
+            in_ram = {
+                page
+                for page, held in model.ram.items()
+                if (held.fdirty if isinstance(held, slow_flash_caches._Held) else held)
+            }
+            on_flash = taken_with_flash(name, model)
+            found = replay_timed(
+                trace,
+                name,
+                *sizes,
+                arrivals=Arrivals("trace"),
+                flash=AT_ONCE,
+                disk=AT_ONCE,
+                options={**options, "crash_at": str(at), "restart": "cold"},
+                checkpoint_s=interval_us / 1e6,
+            )
+            redo = found["response"]["redo"]
+            where = f"after {at} of trace {seed} with {options} over {sizes}"
+            assert redo["pages"] == len(since | in_ram | on_flash), where
+            assert redo["older_pages"] == len((in_ram | on_flash) - since), where
+            assert redo["flash_pages"] == 0
+            assert redo["seconds"] == pytest.approx(redo["pages"] * 1e-9)
+            seen["older on flash"] += len(on_flash - since)
+            seen["since"] += len(since - in_ram - on_flash)
+    assert seen["since"] > 0
+    assert (seen["older on flash"] > 0) == (name in KEEPS_DIRTY)
 
 
 def test_every_flash_cache_crashes_here() -> None:

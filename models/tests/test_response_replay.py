@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow_courses import Happened, Tier
 
 from tierwright._simulator import ParameterError
 from tierwright.evaluate.response.queue import Mix, waiting
@@ -149,6 +150,7 @@ class Device:
         self.times, self.free = times, times.at_once
         self.line: deque[Asked] = deque()
         self.busy, self.waits = 0.0, list[float]()
+        self.tier = Tier(times.at_once)
 
     def lengths(self, operation: str) -> tuple[float, float]:
         """Return how long an operation takes a server, and when it is answered."""
@@ -180,6 +182,15 @@ class Simulation:
         self.devices = {"flash": Device(flash), "disk": Device(disk)}
         self.waits_for_writes = waits_for_writes
         self.times = dict[int, float]()
+        self.arrivals = dict[int, float]()
+
+    def happened(self) -> Happened:
+        """Return all that happened."""
+        numbers = range(len(self.times))
+        arrivals = [self.arrivals[number] for number in numbers]
+        answers = [self.arrivals[number] + self.times[number] for number in numbers]
+        tiers = {name: device.tier for name, device in self.devices.items()}
+        return Happened(arrivals, answers, tiers)
 
     def at(self, time: float, what: Callable[[float], None], number: int = -1) -> None:
         """Note an event; of several at one time the first is that of the access that came first."""
@@ -204,7 +215,9 @@ class Simulation:
                 answered(at)
 
         for operation in operations:
-            device.line.append((now, device.lengths(operation), one, number))
+            lengths = device.lengths(operation)
+            device.tier.asked.append((now, lengths[0]))
+            device.line.append((now, lengths, one, number))
         self.serve(device, now)
 
     def serve(self, device: Device, now: float) -> None:
@@ -213,6 +226,7 @@ class Simulation:
             device.free -= 1
             device.busy += length
             device.waits.append(now - came)
+            device.tier.services.append((now, now + length))
             self.at(now + length, lambda end: self.end(device, end))
             self.at(now + until_answered, answered, number)
 
@@ -230,6 +244,7 @@ class Simulation:
         reads: int = 1,
     ) -> None:
         """Ask for one thing after the other; the first `reads` are what the access waits for."""
+        self.arrivals[number] = now
 
         def next_of(rest: list[str], *, reads: int) -> Callable[[float], None]:
             def answered(at: float) -> None:
@@ -292,7 +307,7 @@ class TestAgainstEvents:
         assert found["hdd_writes"] == counts.count("disk write")
         assert found["flash_writes"] == counts.count("flash write")
         agrees(found, [slow.times[number] for number in range(len(accesses))])
-        assert found["response"]["duration_s"] == pytest.approx(
+        assert found["response"]["last_arrival_s"] == pytest.approx(
             (accesses[-1][0] - accesses[0][0]) * 1e-6
         )
 
@@ -355,9 +370,108 @@ class TestAgainstEvents:
         )
         agrees(found, [slow.times[number] for number in range(len(accesses))], 1500)
         assert found["warm_up"] == 1500
-        assert found["response"]["duration_s"] == pytest.approx(
+        assert found["response"]["last_arrival_s"] == pytest.approx(
             (accesses[-1][0] - accesses[1500][0]) * 1e-6
         )
+
+
+class TestCourse:
+    """Windows from the first arrival to the last answer, counted from each event of a slow simulation."""
+
+    @pytest.mark.parametrize("waits_for_writes", [False, True])
+    @pytest.mark.parametrize("seed", range(12))
+    def test_is_that_of_the_events_whether_the_devices_keep_up_or_not(
+        self, tmp_path: Path, seed: int, waits_for_writes: bool
+    ) -> None:
+        draw = random.Random(seed)
+        gaps = draw.choice(([0, 50], [0, 800, 3000], [3000, 9000, 40_000]))
+        accesses, time = list[Access](), 0.0
+        for _ in range(draw.choice([2, 30, 600])):
+            time += draw.choice(gaps)
+            page = int(min(draw.expovariate(0.01), 400))
+            accesses.append((time, page, draw.random() < 0.4))
+        # What all arrives at once has no rate.
+        accesses.append((time + 1, 0, False))
+        scheme = SCHEMES[seed % len(SCHEMES)]
+        slow = Simulation(waits_for_writes=waits_for_writes)
+
+        def arrives(number: int, asks: list[str]) -> Callable[[float], None]:
+            return lambda now: slow.access(number, now, asks, lambda _: None)
+
+        work = asked(scheme, accesses)
+        for number, ((time, _, _), asks) in enumerate(zip(accesses, work, strict=True)):
+            slow.at(time * 1e-6, arrives(number, asks))
+        slow.run()
+        happened = slow.happened()
+        # No event comes just as such a window ends.
+        length = happened.end / draw.choice([0.7131, 3.217, 41.39])
+        found = replay_timed(
+            written(tmp_path / "trace.csv", accesses),
+            scheme,
+            *SIZES,
+            arrivals=Arrivals("trace"),
+            flash=FLASH,
+            disk=DISK,
+            waits_for_writes=waits_for_writes,
+            window_s=length,
+        )
+        happened.agrees(found["response"], length)
+
+    def test_under_overload_arrivals_and_answers_differ(self, misses: Trace) -> None:
+        """One disk reads 100 pages a second, whatever comes: of 10,000 accesses a second in 20 s the last waits for 1,980 s."""
+        disk = DeviceTimes(1, 1, 0.01, 0.01, 0.01, 0.01)
+        found = replay_timed(
+            misses,
+            "none",
+            1,
+            0,
+            arrivals=Arrivals("poisson", accesses_per_s=10_000.0),
+            flash=FLASH,
+            disk=disk,
+            window_s=300.0,
+        )["response"]
+        assert found["arrivals_per_s"] == pytest.approx(10_000, rel=0.02)
+        assert found["last_arrival_s"] == pytest.approx(20, rel=0.02)
+        assert found["accesses_per_s"] == pytest.approx(100, rel=1e-4)
+        assert found["duration_s"] == pytest.approx(2000, rel=1e-4)
+        assert found["most_us"] == pytest.approx(1e6 * 1980, rel=1e-3)
+        course = found["course"]
+        assert [each["accesses"] for each in course] == [200_000] + [0] * 6
+        for each in course:
+            assert each["accesses_per_s"] == pytest.approx(100, rel=1e-3)
+            assert each["disk_utilisation"] == pytest.approx(1)
+        assert course[0]["disk_load"] == pytest.approx(2000 / 300)
+        assert course[1]["disk_load"] == 0
+        assert course[0]["unanswered"] == pytest.approx(170_000, abs=2)
+
+    def test_with_clients_it_is_that_of_the_events_too(
+        self, trace: Trace, accesses: list[Access]
+    ) -> None:
+        slow = Simulation(waits_for_writes=False)
+        work = iter(enumerate(asked("lazy", accesses)))
+
+        def ready(now: float) -> None:
+            for number, asks in work:
+                slow.arrivals[number], slow.times[number] = now, 0.0
+                if asks:
+                    slow.access(number, now, asks, ready)
+                    return
+
+        for _ in range(5):
+            slow.at(0.0, ready)
+        slow.run()
+        happened = slow.happened()
+        length = happened.end / 7.319
+        found = replay_timed(
+            trace,
+            "lazy",
+            *SIZES,
+            arrivals=Arrivals("clients", clients=5),
+            flash=FLASH,
+            disk=DISK,
+            window_s=length,
+        )
+        happened.agrees(found["response"], length)
 
 
 @pytest.fixture(scope="module")
@@ -509,7 +623,9 @@ class TestDoor:
             )["response"]
             for stretch in (1.0, 0.5)
         )
-        assert half["accesses_per_s"] == pytest.approx(2 * one["accesses_per_s"])
+        assert half["arrivals_per_s"] == pytest.approx(2 * one["arrivals_per_s"])
+        # The disk does not answer as quickly.
+        assert half["accesses_per_s"] < 1.5 * one["accesses_per_s"]
         assert half["mean_us"] > one["mean_us"]
 
     @pytest.mark.parametrize(

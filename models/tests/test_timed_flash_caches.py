@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from slow_courses import Happened, Tier
 
 from tierwright._simulator import ParameterError
 from tierwright.simulate.replay import contenders, replay
@@ -172,6 +173,7 @@ class Device:
         self.free = times.at_once
         self.line: deque[tuple[str, Callable[[float], None]]] = deque()
         self.busy = 0.0
+        self.tier = Tier(times.at_once)
         self.lengths = {
             "read": (times.read_s, times.read_answered_s),
             "write": (times.write_s, times.write_answered_s),
@@ -189,8 +191,17 @@ class Simulation:
         self.devices = {"flash": Device(FLASH), "disk": Device(disk)}
         self.times = dict[int, float]()
         self.reads: dict[str, list[float]] = {"flash": [], "disk": []}
+        self.arrivals = dict[int, float]()
         self.last = 0.0
         """When the last access arrives: what begins afterwards is not counted."""
+
+    def happened(self) -> Happened:
+        """Return all that happened."""
+        numbers = sorted(self.times)
+        arrivals = [self.arrivals[number] for number in numbers]
+        answers = [self.arrivals[number] + self.times[number] for number in numbers]
+        tiers = {name: device.tier for name, device in self.devices.items()}
+        return Happened(arrivals, answers, tiers)
 
     def at(self, time: float, what: Callable[[float], None]) -> None:
         heapq.heappush(self.events, (time, next(self.order), what))
@@ -213,6 +224,7 @@ class Simulation:
         counts = now < self.last or (now == self.last and not follows)
         occupied, _ = device.lengths[operation]
         device.busy += (occupied or 0.0) if counts else 0.0
+        device.tier.asked.append((now, occupied or 0.0))
 
         def noted(at: float) -> None:
             if operation == "read" and counts:
@@ -229,6 +241,7 @@ class Simulation:
             occupied, answer = device.lengths[operation]
             assert occupied is not None
             assert answer is not None
+            device.tier.services.append((now, now + occupied))
             self.at(now + occupied, lambda end: self.end(device, end))
             self.at(now + answer, answered)
 
@@ -257,6 +270,7 @@ class Simulation:
         self, now: float, number: int, read: str | None, work: Work, *, waits: bool
     ) -> None:
         """Begin what an access asks for."""
+        self.arrivals[number] = now
 
         def over(at: float) -> None:
             self.times[number] = at - now
@@ -329,6 +343,33 @@ def test_against_the_slow_model_and_events(
     agree(found["response"], expected)
 
 
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("hurry", [1, 40])
+@pytest.mark.parametrize(("name", "options"), SYSTEMS[::3])
+def test_the_course_is_that_of_the_events(
+    accesses: list[Access],
+    tmp_path: Path,
+    name: str,
+    options: dict[str, str],
+    hurry: int,
+    waits: bool,
+) -> None:
+    """40 times as quickly, accesses arrive faster than the disk reads."""
+    steps = [(at // hurry, page, write) for at, page, write in accesses[:600]]
+    slowly, _ = slow(name, options, steps, waits=waits)
+    happened = slowly.happened()
+    length = happened.end / 9.317
+    found = timed(
+        written(steps, tmp_path / "trace.csv"),
+        name,
+        options=options,
+        waits_for_writes=waits,
+        window_s=length,
+    )["response"]
+    assert (found["disk"]["utilisation"] > 1) == (hurry > 1)
+    happened.agrees(found, length)
+
+
 def agree(response: dict[str, Any], expected: Simulation) -> None:
     times = np.sort(list(expected.times.values())) * 1e6
     assert response["accesses"] == len(times)
@@ -341,7 +382,7 @@ def agree(response: dict[str, Any], expected: Simulation) -> None:
             assert response[tier]["reads"]["mean_us"] == pytest.approx(reads.mean())
         servers = (FLASH if tier == "flash" else DISK).at_once
         assert response[tier]["utilisation"] == pytest.approx(
-            expected.devices[tier].busy / servers / response["duration_s"]
+            expected.devices[tier].busy / servers / response["last_arrival_s"]
         )
 
 
@@ -454,7 +495,7 @@ def test_a_read_behind_a_short_gap_waits_for_a_few_copies_of_dm_cache(
         }
         found = timed(trace, "dm_cache", options=options, disk=SLOW_DISK, window_s=0.5)
         course = found["response"]["course"]
-        assert course[-1]["accesses"] == 1
+        assert course[-1]["answered"] == 1
         return float(course[-1]["mean_us"])
 
     assert last_us(1) < last_us(4) < last_us(48)
@@ -539,12 +580,13 @@ def test_the_course_is_the_whole_in_windows(trace: Trace) -> None:
     assert lengths[:-1] == pytest.approx([0.5] * (len(course) - 1))
     assert sum(lengths) == pytest.approx(every["response"]["duration_s"])
     for tier in ("flash", "disk"):
-        busy = sum(
-            each[f"{tier}_utilisation"] * length
+        asked = sum(
+            each[f"{tier}_load"] * length
             for each, length in zip(course, lengths, strict=True)
         )
-        assert busy / every["response"]["duration_s"] == pytest.approx(
-            every["response"][tier]["utilisation"]
+        until_last = every["response"][tier]["utilisation"]
+        assert asked / every["response"]["last_arrival_s"] == pytest.approx(
+            until_last, rel=0.01
         )
     assert timed(trace, "face")["response"]["course"] == []
 
@@ -552,15 +594,28 @@ def test_the_course_is_the_whole_in_windows(trace: Trace) -> None:
 def test_accesses_at_the_start_of_the_last_window_are_in_the_course(
     tmp_path: Path,
 ) -> None:
-    """Such a window has no length, and so no rate."""
-    steps: list[Access] = [(0, 1, False), (400_000, 2, False), (1_000_000, 3, True)]
-    trace = written([*steps, (1_000_000, 1, False)], tmp_path / "trace.csv")
-    course = timed(trace, "face", window_s=0.5)["response"]["course"]
+    """Such a window is as long as they take; where RAM has them it has no length, and so no rate."""
+    steps: list[Access] = [(0, 1, False), (400_000, 2, False)]
+
+    def course_with(*last: int) -> list[dict[str, Any]]:
+        behind = [(1_000_000, page, False) for page in last]
+        trace = written([*steps, *behind], tmp_path / "trace.csv")
+        found: list[dict[str, Any]]
+        found = timed(trace, "face", window_s=0.5)["response"]["course"]
+        return found
+
+    course = course_with(3, 1)
     assert [each["accesses"] for each in course] == [2, 0, 2]
+    assert [each["answered"] for each in course] == [2, 0, 2]
     assert [each["ram_hits"] for each in course] == [0, 0, 1]
+    lengths = [each["length_s"] for each in course]
+    assert lengths == pytest.approx([0.5, 0.5, DISK.read_answered_s])
+    assert course[2]["accesses_per_s"] == pytest.approx(2 / DISK.read_answered_s)
+    course = course_with(1)
+    assert [each["answered"] for each in course] == [2, 0, 1]
     assert [each["length_s"] for each in course] == [0.5, 0.5, 0]
     assert [each["accesses_per_s"] for each in course[1:]] == [0, None]
-    assert course[2]["disk_utilisation"] is None
+    assert course[2]["disk_utilisation"] is course[2]["disk_load"] is None
 
 
 def test_work_of_a_gap_lies_in_the_window_that_it_begins_in(tmp_path: Path) -> None:
@@ -576,7 +631,7 @@ def test_work_of_a_gap_lies_in_the_window_that_it_begins_in(tmp_path: Path) -> N
     course = timed(trace, "dm_writecache", options=options, window_s=0.25)["response"][
         "course"
     ]
-    busy = [each["disk_utilisation"] for each in course]
+    busy = [each["disk_load"] for each in course]
     one_page = (DISK.write_s or 0) / DISK.at_once / 0.25
     assert busy[1:3] == pytest.approx([12.5 * one_page] * 2, abs=one_page)
     assert busy[5:12] == [0] * 7
@@ -598,7 +653,7 @@ def test_a_restart_behind_the_last_access_takes_time_too(trace: Trace) -> None:
     assert found["restart_pages_scanned"] > 0
     assert found["response"]["restart_s"] == pytest.approx(0.05 * restored_pages(found))
     assert found["response"]["restarted_at_s"] == pytest.approx(
-        found["response"]["duration_s"]
+        found["response"]["last_arrival_s"]
     )
     assert timed(trace, "face")["response"]["restarted_at_s"] is None
 
@@ -622,7 +677,6 @@ def test_nothing_is_served_while_a_warm_restart_reads_flash(trace: Trace) -> Non
         ("flashcache", {"mode": "write_back", "ways": "8"}),
         ("cac", {"mode": "write_back", "directory": "persistent"}),
         ("lazy_cleaning", {"directory": "persistent"}),
-        ("face", {"restart": "cold"}),
     ],
 )
 def test_redo_reads_each_page_written_since_the_checkpoint_once(
@@ -693,13 +747,14 @@ def test_not_even_ram_answers_before_all_is_redone(tmp_path: Path) -> None:
         response: dict[str, Any] = found["response"]
         return response
 
-    nothing = {"pages": 0, "flash_pages": 0, "seconds": 0.0}
+    nothing = {"pages": 0, "flash_pages": 0, "older_pages": 0, "seconds": 0.0}
     assert means(0.0)["redo"] == {**nothing, "after_checkpoint": False}
     redone = means(10.0)
     # Neither page was on flash: 2 ms for both, then 1 ms for the miss; the hit came 1 µs later.
     assert redone["redo"] == {
         "pages": 2,
         "flash_pages": 0,
+        "older_pages": 0,
         "seconds": 2e-3,
         "after_checkpoint": False,
     }

@@ -735,12 +735,14 @@ def replay_timed(
     -------
     dict
         As `replay`, with the `crash` of a scheme that had one, as a flash cache has it (without `before`; RAM and flash
-        are empty afterwards), and `response`: `accesses`, `duration_s` from the first to the last arrival,
-        `accesses_per_s`, `mean_us`, `p50_us`, `p99_us`, `p999_us`, `most_us`, `resolution` (width
+        are empty afterwards), and `response`: `accesses`, `duration_s` from the first arrival to the last answer,
+        `accesses_per_s` (answers), `last_arrival_s` from the first to the last arrival, `arrivals_per_s` (None where all
+        come at once), `mean_us`, `p50_us`, `p99_us`, `p999_us`, `most_us`, `resolution` (width
         of the bins of percentiles as a share; each percentile is off by half of it at most), and
-        of `flash` and `disk` `operations`, `utilisation` (above 1: they do not keep up),
+        of `flash` and `disk` `operations`, `utilisation` (asked for until the last arrival; above 1: they do not keep up),
         `wait_us` and `waited`, the share of operations that waited; `redo` has the `pages` that were
-        read again after a crash, `flash_pages` of them from flash, the `seconds` that took, and `after_checkpoint`,
+        read again after a crash, `flash_pages` of them from flash, `older_pages`, last written before the latest checkpoint
+        and lost with flash, the `seconds` that took, and `after_checkpoint`,
         whether a checkpoint came between the first access and the crash.
 
     Raises

@@ -6641,9 +6641,33 @@ export type CourseOut = {
     /**
      * Duration S
      *
-     * From the first to the last access. [s]
+     * From the first arrival to the last answer. [s]
      */
     duration_s: number;
+    /**
+     * Last Arrival S
+     *
+     * From the first to the last arrival. [s]
+     */
+    last_arrival_s: number;
+    /**
+     * Arrivals Per S
+     *
+     * Accesses that arrived until then; null where all come at once. [1/s]
+     */
+    arrivals_per_s: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Accesses answered until the last answer. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Is Outrun
+     *
+     * Whether more was asked of flash or disks until the last arrival than they do in that time, by accesses that wait for no answer: their queue grew, and response times are those of a trace of this length.
+     */
+    is_outrun: boolean;
     /**
      * Window S
      *
@@ -6671,7 +6695,7 @@ export type CourseOut = {
     /**
      * Redo Pages
      *
-     * Read again then, because they had been written since the latest checkpoint; null where the trace does not record writes. [pages]
+     * Read again then, because they had been written since the latest checkpoint, or the crash took them with flash; null where the trace does not record writes. [pages]
      */
     redo_pages: number | null;
     /**
@@ -6680,6 +6704,12 @@ export type CourseOut = {
      * Of these, from flash; null likewise. [pages]
      */
     redo_flash_pages: number | null;
+    /**
+     * Redo Older Pages
+     *
+     * Of all, last written before the latest checkpoint and lost with flash: the log must reach further back; null likewise. [pages]
+     */
+    redo_older_pages: number | null;
     /**
      * Redo S
      *
@@ -6781,7 +6811,7 @@ export type CourseWindow = {
     /**
      * Length S
      *
-     * The last window ends with the last access. [s]
+     * The last window ends with the last answer. [s]
      */
     length_s: number;
     /**
@@ -6803,15 +6833,21 @@ export type CourseWindow = {
      */
     flash_hit_share: number | null;
     /**
+     * Answered
+     *
+     * Accesses that were answered in it, whenever they arrived.
+     */
+    answered: number;
+    /**
      * Accesses Per S
      *
-     * Answered; null where the window has no length. [1/s]
+     * The same by time; null where the window has no length. [1/s]
      */
     accesses_per_s: number | null;
     /**
      * Mean Us
      *
-     * Mean response time of those answered; null without any. [µs]
+     * Mean response time of those answered in it; null without any. [µs]
      */
     mean_us: number | null;
     /**
@@ -6821,9 +6857,15 @@ export type CourseWindow = {
      */
     p99_us: number | null;
     /**
+     * Unanswered
+     *
+     * Accesses that had arrived and were not answered at its end.
+     */
+    unanswered: number;
+    /**
      * Flash Busy
      *
-     * Work that flash began, as a share of the window; above 1 it falls behind. [1]
+     * Busy share of flash; null where the window has no length. [1]
      */
     flash_busy: number | null;
     /**
@@ -6832,6 +6874,18 @@ export type CourseWindow = {
      * The same of the disks. [1]
      */
     disk_busy: number | null;
+    /**
+     * Flash Load
+     *
+     * What flash was asked for in it, as a share of what it does in that time; above 1 its queue grows; null likewise. [1]
+     */
+    flash_load: number | null;
+    /**
+     * Disk Load
+     *
+     * The same of the disks. [1]
+     */
+    disk_load: number | null;
     /**
      * Flash Used Share
      *

@@ -8,11 +8,15 @@ const window = (start_s: number, more: Partial<CourseWindow> = {}): CourseWindow
   accesses: 100,
   ram_hit_share: 0.8,
   flash_hit_share: 0.5,
+  answered: 100,
   accesses_per_s: 50,
   mean_us: 1500,
   p99_us: 9000,
+  unanswered: 3,
   flash_busy: 0.1,
   disk_busy: 0.9,
+  flash_load: 0.1,
+  disk_load: 1.9,
   flash_used_share: 1,
   dirty_share: 0.25,
   ...more,
@@ -29,6 +33,7 @@ const course = (
     restart_s: 0,
     redo_pages: 0,
     redo_s: 0,
+    is_outrun: false,
     ...more,
   }) as CourseOut;
 
@@ -61,6 +66,30 @@ describe("the course over time", () => {
     expect(rate?.points).toEqual([[1, 50]]);
   });
 
+  it("draws arrivals beside answers, and marks the last of those that outrun the devices", () => {
+    const busy = window(0, { accesses: 4000, accesses_per_s: 250, answered: 500 });
+    const worked = window(2, { accesses: 0, accesses_per_s: 250, answered: 500 });
+    const found = course([busy, worked], { is_outrun: true, last_arrival_s: 1.9 });
+    const series = courseSeries(found, "rate", "light");
+    expect(series.map(({ name, points }) => [name, points])).toEqual([
+      [
+        "Answers",
+        [
+          [1, 250],
+          [3, 250],
+        ],
+      ],
+      [
+        "Arrivals",
+        [
+          [1, 2000],
+          [3, 0],
+        ],
+      ],
+    ]);
+    expect(courseMarkers(found)).toEqual([{ name: "last arrival", x: 1.9 }]);
+  });
+
   it("marks when flash is full and the restart, where there are any", () => {
     expect(courseMarkers(course([]))).toEqual([]);
     expect(courseMarkers(course([], { filled_at_s: 3, restarted_at_s: 5 }))).toEqual([
@@ -77,6 +106,6 @@ describe("the course over time", () => {
   it("exports every quantity with its unit", () => {
     const { header, rows } = courseTable(course([window(4)]));
     expect(header.at(-1)).toBe("99 % [ms]");
-    expect(rows).toEqual([[4, 2, 100, 50, 80, 50, 100, 25, 10, 90, 1.5, 9]]);
+    expect(rows).toEqual([[4, 2, 100, 100, 50, 3, 80, 50, 100, 25, 10, 90, 1.5, 9]]);
   });
 });

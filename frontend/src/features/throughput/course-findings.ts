@@ -66,7 +66,13 @@ const LINES: Readonly<Record<CourseMeasure, readonly Line[]>> = {
     },
   ],
   rate: [
-    { name: "Accesses", color: RAM, value: ({ accesses_per_s }) => accesses_per_s },
+    { name: "Answers", color: RAM, value: ({ accesses_per_s }) => accesses_per_s },
+    {
+      name: "Arrivals",
+      color: DISK,
+      dash: "dashed",
+      value: ({ accesses, length_s }) => (length_s > 0 ? accesses / length_s : null),
+    },
   ],
   response: [
     { name: "Mean", color: RAM, value: (window) => ms(window.mean_us) },
@@ -103,7 +109,10 @@ export function courseSeries(
     .filter(({ points }) => points.length > 0);
 }
 
-/** When flash was full, when the machine came back, and when it had redone what a checkpoint lacked. */
+/**
+ * When flash was full, when the machine came back, when it had redone what a checkpoint lacked, and when the last access
+ * arrived whose queue was then worked off.
+ */
 export const courseMarkers = (found: CourseOut) => {
   const { filled_at_s, restarted_at_s, restart_s, redo_pages, redo_s } = found;
   return [
@@ -112,6 +121,7 @@ export const courseMarkers = (found: CourseOut) => {
     ...(restarted_at_s === null || !redo_pages || redo_s === null
       ? []
       : [{ name: "redone", x: restarted_at_s + restart_s + redo_s }]),
+    ...(found.is_outrun ? [{ name: "last arrival", x: found.last_arrival_s }] : []),
   ];
 };
 
@@ -121,7 +131,9 @@ export const courseTable = (found: CourseOut): ChartTable =>
     valueColumn("From [s]", ({ start_s }) => start_s, formatNumber),
     valueColumn("Length [s]", ({ length_s }) => length_s, formatNumber),
     valueColumn("Accesses", ({ accesses }) => accesses, formatCount),
-    valueColumn("Accesses [1/s]", ({ accesses_per_s }) => accesses_per_s, formatShort),
+    valueColumn("Answered", ({ answered }) => answered, formatCount),
+    valueColumn("Answered [1/s]", ({ accesses_per_s }) => accesses_per_s, formatShort),
+    valueColumn("Unanswered", ({ unanswered }) => unanswered, formatCount),
     ...LINES.shares.map(({ name, value }) =>
       valueColumn(`${name} [%]`, (window: CourseWindow) => value(window), formatNumber),
     ),

@@ -44,7 +44,7 @@ const MEASURES: readonly { readonly value: CourseMeasure; readonly label: string
 const SUBTITLES: Readonly<Record<CourseMeasure, string>> = {
   shares:
     "Shares in each window [%]: RAM hits of the accesses, flash hits of the RAM misses, flash pages in use and dirty at its end, busy shares of the devices",
-  rate: "Accesses answered in each window [1/s]",
+  rate: "Accesses that were answered and that arrived in each window [1/s]",
   response: "Response time of the accesses answered in each window [ms]",
 };
 

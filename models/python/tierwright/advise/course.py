@@ -44,6 +44,7 @@ from tierwright.simulate.timed import (
     Arrivals,
     TimedReplay,
     TimedResult,
+    is_outrun,
 )
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -52,14 +53,19 @@ USUAL_WINDOWS = 120
 """Windows at most, where no length of them is stated."""
 RECOVERED = 0.9
 """Share of the rate before a crash that counts as recovered, or of its inverse in response times. [1]"""
+LEFT = 0.01
+"""Share of the time until the last answer from which on work that is left to do then is stated. [1]"""
 ESTIMATOR = "replay of every access on simulated time, counted window by window"
 _VALIDITY = (
-    "devices serve first come, first served; after a crash nothing is served until flash is read back and redo has "
-    "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
+    "devices serve first come, first served; accesses and hits count in the window in which they arrive, response times "
+    "in that of the answer; after a crash nothing is served until flash is read back and redo has "
+    "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it, and each "
+    "page that the crash takes where flash does not survive it; these "
     "reads leave RAM as it is{}; the dirty share is of all flash pages"
 )
 VALIDITY = _VALIDITY.format(
-    ", and checkpoints write nothing, though redo takes what was written before the latest one as safe"
+    ", and checkpoints write nothing, though where flash survives redo counts what was written before the latest one "
+    "as safe"
 )
 VALIDITY_WITH_CHECKPOINTS = _VALIDITY.format(
     "; checkpoints write the changed pages of RAM as the flash cache does, and redo goes by these checkpoints"
@@ -84,19 +90,26 @@ class CourseWindow:
     Attributes
     ----------
     start_s, length_s : float
-        From the first access on; the last window ends with the last access. [s]
+        From the first access on; the last window ends with the last answer. [s]
     accesses : int
         That arrived.
     ram_hit_share : float or None
         Of them, found in RAM; None without any. [1]
     flash_hit_share : float or None
         Of those that RAM lacked, found on flash; None without any. [1]
+    answered : int
+        Accesses that were answered in it, whenever they arrived.
     accesses_per_s : float or None
-        Answered; None where the window has no length. [1/s]
+        The same by time; None where the window has no length. [1/s]
     mean_us, p99_us : float or None
-        Response times of those answered; None without any. [µs]
+        Response times of those answered in it; None without any. [µs]
+    unanswered : int
+        Accesses that had arrived and were not answered at its end.
     flash_busy, disk_busy : float or None
-        Work that began, as a share of the window; None where that has no length. [1]
+        Busy share of the devices; None where the window has no length. [1]
+    flash_load, disk_load : float or None
+        What the devices were asked for in it, as a share of what they do in that time; above 1 their queue grows; None
+        likewise. [1]
     flash_used_share, dirty_share : float or None
         Of the flash pages: in use, and newer than the disk, at its end; None where a scheme has no use for its flash, and
         of the latter where the trace does not record writes. [1]
@@ -107,11 +120,15 @@ class CourseWindow:
     accesses: int
     ram_hit_share: float | None
     flash_hit_share: float | None
+    answered: int
     accesses_per_s: float | None
     mean_us: float | None
     p99_us: float | None
+    unanswered: int
     flash_busy: float | None
     disk_busy: float | None
+    flash_load: float | None
+    disk_load: float | None
     flash_used_share: float | None
     dirty_share: float | None
 
@@ -129,16 +146,25 @@ class Course(Answer):
     accesses : int
         Replayed.
     duration_s : float
-        From the first to the last access. [s]
+        From the first arrival to the last answer. [s]
+    last_arrival_s : float
+        From the first to the last arrival. [s]
+    arrivals_per_s, accesses_per_s : float or None, float
+        Accesses that arrived until then, and that were answered until the last answer; the first is None where all come at
+        once. [1/s]
+    is_outrun : bool
+        Whether more was asked of flash or disks until the last arrival than they do in that time, by accesses that wait for
+        no answer: their queue grew, and response times are those of a trace of this length.
     window_s : float
         Length of a window. [s]
     filled_at_s : float or None
         End of the first window in which flash was full; None where it never was. [s]
     restarted_at_s, restart_s : float or None, float
         When the machine came back after a crash, and how long its devices then read flash; None and 0 without one. [s]
-    redo_pages, redo_flash_pages : int or None
-        Read again then, because they had been written since the latest checkpoint; of these, from flash; None where the
-        trace does not record writes. [pages]
+    redo_pages, redo_flash_pages, redo_older_pages : int or None
+        Read again then, because they had been written since the latest checkpoint, or the crash took them with flash; of
+        these, from flash; and last written before that checkpoint, for which the log must reach further back. None where
+        the trace does not record writes. [pages]
     redo_s : float or None
         How long that took, after flash was read; None likewise. [s]
     ram_dirty_pages_lost, flash_dirty_pages_lost : int or None
@@ -166,12 +192,17 @@ class Course(Answer):
     flash_pages: int
     accesses: int
     duration_s: float
+    last_arrival_s: float
+    arrivals_per_s: float | None
+    accesses_per_s: float
+    is_outrun: bool
     window_s: float
     filled_at_s: float | None
     restarted_at_s: float | None
     restart_s: float
     redo_pages: int | None
     redo_flash_pages: int | None
+    redo_older_pages: int | None
     redo_s: float | None
     ram_dirty_pages_lost: int | None
     flash_dirty_pages_lost: int | None
@@ -190,6 +221,8 @@ class Course(Answer):
         return (
             Figure("windows", "Windows", len(self.windows), "1"),
             Figure("window_s", "Length of a window", self.window_s, "s"),
+            Figure("arrivals_per_s", "Arrivals", self.arrivals_per_s, "1/s"),
+            Figure("accesses_per_s", "Answers", self.accesses_per_s, "1/s"),
             Figure("filled_at_s", "Flash full after", self.filled_at_s, "s"),
             Figure("restart_s", "Restart", self.restart_s, "s"),
             Figure("redo_pages", "Pages to redo", self.redo_pages, "1"),
@@ -435,6 +468,7 @@ class CoursePlan:
             finding=_finding(
                 title[self.system],
                 windows,
+                found,
                 before,
                 filled,
                 back,
@@ -458,12 +492,17 @@ class CoursePlan:
             flash_pages=replay.flash_pages,
             accesses=found["accesses"],
             duration_s=found["duration_s"],
+            last_arrival_s=found["last_arrival_s"],
+            arrivals_per_s=found["arrivals_per_s"],
+            accesses_per_s=found["accesses_per_s"],
+            is_outrun=not closed and is_outrun(found),
             window_s=found["window_s"],
             filled_at_s=filled,
             restarted_at_s=back,
             restart_s=found["restart_s"],
             redo_pages=found["redo"]["pages"] if tells_writes else None,
             redo_flash_pages=found["redo"]["flash_pages"] if tells_writes else None,
+            redo_older_pages=found["redo"]["older_pages"] if tells_writes else None,
             redo_s=found["redo"]["seconds"] if tells_writes else None,
             ram_dirty_pages_lost=found["ram_dirty_pages_lost"]
             if tells_writes
@@ -528,19 +567,22 @@ def _window(
         None if found[name] is None else found[name] / flash_pages
         for name in ("flash_used_pages", "flash_dirty_pages")
     )
-    # Nothing was answered in it, where the rate is 0; a window without length has answers.
-    answered = found["accesses_per_s"] is None or found["accesses_per_s"] > 0
+    answered = found["answered"]
     return CourseWindow(
         start_s=found["start_s"],
         length_s=found["length_s"],
         accesses=accesses,
         ram_hit_share=ram / accesses if accesses else None,
         flash_hit_share=flash / (accesses - ram) if accesses > ram else None,
+        answered=answered,
         accesses_per_s=found["accesses_per_s"],
         mean_us=found["mean_us"] if answered else None,
         p99_us=found["p99_us"] if answered else None,
+        unanswered=found["unanswered"],
         flash_busy=found["flash_utilisation"],
         disk_busy=found["disk_utilisation"],
+        flash_load=found["flash_load"],
+        disk_load=found["disk_load"],
         flash_used_share=used,
         dirty_share=dirty if tells_writes else None,
     )
@@ -574,7 +616,7 @@ def _before(
     steady = [each for each in until if filled is not None and each.start_s >= filled]
     chosen = steady or until
     seconds = sum(each.length_s for each in chosen)
-    answered = sum((each.accesses_per_s or 0.0) * each.length_s for each in chosen)
+    answered = sum(each.answered for each in chosen)
     if not answered:
         return None, False
     missed = [
@@ -583,10 +625,7 @@ def _before(
         if each.flash_hit_share is not None
     ]
     misses = sum(count for count, _ in missed)
-    waited = sum(
-        (each.mean_us or 0.0) * (each.accesses_per_s or 0.0) * each.length_s
-        for each in chosen
-    )
+    waited = sum((each.mean_us or 0.0) * each.answered for each in chosen)
     state = _State(
         sum(count * (share or 0.0) for count, share in missed) / misses
         if misses
@@ -652,19 +691,23 @@ def _reads(found: TimedResult, checkpoint_s: float, *, tells_writes: bool) -> st
         if redo["after_checkpoint"]
         else "the first access (no checkpoint came before the crash)"
     )
-    pages = redo["pages"]
+    pages, older = redo["pages"], redo["older_pages"]
     if pages == 0:
         return f"{read}, redo has nothing to read, as no page was written since {since}"
     share = percent(redo["flash_pages"] / pages)
-    return (
-        f"{read}, redo reads {counted(pages, 'page')} written since {since}, {share} of them from flash, for "
-        f"{_time(redo['seconds'])}"
+    which = (
+        f"{counted(pages, 'page')} written since {since}"
+        if older == 0
+        else f"{counted(pages, 'page')} ({pages - older:,} written since {since}, and {older:,} last written before it "
+        "that the crash takes with flash, so the log must reach further back than that checkpoint)"
     )
+    return f"{read}, redo reads {which}, {share} of them from flash, for {_time(redo['seconds'])}"
 
 
 def _finding(
     title: str,
     windows: Sequence[CourseWindow],
+    found: TimedResult,
     before: _State | None,
     filled: float | None,
     back: float | None,
@@ -724,8 +767,10 @@ def _finding(
             f"This is a replay with 1/{three_digits(times)} of the flash, as the recording has so much less data: "
             f"with all of it, filling, restart and recovery take about {three_digits(times)} times as long."
         )
+    if not closed and is_outrun(found):
+        parts.append(_outrun(found, windows))
     late = sum(
-        max(each.flash_busy or 0.0, each.disk_busy or 0.0) > 1 for each in windows
+        max(each.flash_load or 0.0, each.disk_load or 0.0) > 1 for each in windows
     )
     if late:
         parts.append(
@@ -733,3 +778,26 @@ def _finding(
             "in that time."
         )
     return " ".join(parts)
+
+
+def _outrun(found: TimedResult, windows: Sequence[CourseWindow]) -> str:
+    """Say that the devices did not keep up, and what that makes of response times."""
+    asked = {tier: found[tier]["utilisation"] for tier in ("flash", "disk")}
+    of = max(asked, key=lambda tier: asked[tier])
+    asked_s, busy_s = (
+        sum((getattr(each, f"{of}_{what}") or 0.0) * each.length_s for each in windows)
+        for what in ("load", "busy")
+    )
+    left_s = asked_s - busy_s
+    beside = (
+        f" ({of} then has {_time(left_s)} of work in the background left to do)"
+        if left_s > LEFT * found["duration_s"]
+        else ""
+    )
+    return (
+        f"Accesses arrive at {three_digits(found['arrivals_per_s'])} per second and are answered at "
+        f"{three_digits(found['accesses_per_s'])}: they ask of {of} {three_digits(asked[of])} times what it does while they "
+        f"arrive, and the last answer comes {_time(found['duration_s'] - found['last_arrival_s'])} after the last arrival{beside}. "
+        "The queue grows as long as accesses arrive, so these response times are those of a trace of this length: a longer "
+        "one has longer response times."
+    )

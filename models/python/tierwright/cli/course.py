@@ -221,7 +221,8 @@ def _print(found: Course) -> None:
         [
             ("from [s]", True),
             ("accesses", True),
-            ("accesses/s", True),
+            ("answers/s", True),
+            ("unanswered", True),
             ("RAM hits", True),
             ("flash hits", True),
             ("mean", True),
@@ -248,6 +249,7 @@ def _row(window: CourseWindow) -> list[str]:
         three_digits(window.start_s),
         format_count(window.accesses),
         UNKNOWN if rate is None else three_digits(rate),
+        format_count(window.unanswered),
         share(window.ram_hit_share),
         share(window.flash_hit_share),
         time(window.mean_us),

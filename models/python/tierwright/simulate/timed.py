@@ -159,23 +159,30 @@ def replay_timed(
         Length of the windows of the course; 0: no course. [s]
     checkpoint_s : float
         Time between two checkpoints, the first of which is at the first access: after a crash, what was written
-        since the latest is read again before anything is served; 0: nothing is. Redo goes by the checkpoints of the
-        replay instead, where the options of the flash cache have it take any. [s]
+        since the latest is read again before anything is served, and where flash did not survive whatever the crash took;
+        0: nothing is. Redo goes by the checkpoints of the replay instead, where the options of the flash cache have it
+        take any. [s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
     Returns
     -------
     dict
-        What `replay` counts, with the `crash` of a scheme (as of a flash cache, without `before`), and `response`: `accesses, duration_s, accesses_per_s, mean_us,
-        p50_us, p99_us, p999_us, most_us, resolution, restart_s`; of `flash` and `disk`
+        What `replay` counts, with the `crash` of a scheme (as of a flash cache, without `before`), and `response`: `accesses, mean_us,
+        p50_us, p99_us, p999_us, most_us, resolution, restart_s`; `duration_s` from the first arrival to the last answer and
+        `accesses_per_s`, answered in that time; `last_arrival_s` and `arrivals_per_s`, the same to the last arrival (the
+        latter None where all come at once); of `flash` and `disk`
         `operations, utilisation, wait_us, waited, batch_pages`, and of their single pages `reads`
-        and `writes`, each `operations, mean_us, p50_us, p99_us, p999_us`; `course`, a list of
-        windows from the first access on, warm-up or not: `start_s, length_s, accesses, ram_hits,
-        flash_hits, accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation,
-        flash_used_pages, flash_dirty_pages, flash_full`; the rate and both utilisations are None where a last
-        window has no length, because its accesses all arrived as it began. `restarted_at_s` is None
-        without a crash; `redo` has what was read again then: `pages, flash_pages, seconds`, and `after_checkpoint`,
+        and `writes`, each `operations, mean_us, p50_us, p99_us, p999_us`; `utilisation` is what they were asked for until
+        the last arrival, as a share of what they do in that time: above 1 they do not keep up; `course`, a list of
+        windows from the first access to the last answer, warm-up or not: `start_s, length_s`; `accesses, ram_hits,
+        flash_hits` of those that arrived; `answered, accesses_per_s, mean_us, p99_us` of those that were answered, whenever
+        they arrived; `unanswered` at its end; `flash_utilisation, disk_utilisation`, the busy share;
+        `flash_load, disk_load`, what was asked for in it as a share of what the devices do in that time;
+        `flash_used_pages, flash_dirty_pages, flash_full`; rate, shares and loads are None where the last
+        window has no length, because all of it happened as it began. `restarted_at_s` is None
+        without a crash; `redo` has what was read again then: `pages, flash_pages, seconds`, `older_pages`, which were last
+        written before the latest checkpoint and lost with flash, and `after_checkpoint`,
         whether a checkpoint came between the first access and the crash.
 
     Raises
@@ -237,6 +244,20 @@ def round_window_s(duration_s: float, windows: int) -> float:
     # A power of ten that is given as text is exact where one computed may be off by a digit.
     rounds = (float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10))
     return unit * next(each for each in rounds if unit * each >= least)
+
+
+def is_outrun(found: TimedResult) -> bool:
+    """Return whether accesses arrived faster than the devices did what they asked for.
+
+    Their queue then grows as long as accesses arrive, and response times with it: they are those of a trace of this
+    length. Of clients, each of which waits for its access, it says no more than that a device is busy all the time.
+
+    Examples
+    --------
+    >>> is_outrun({"flash": {"utilisation": 0.2}, "disk": {"utilisation": 4.9}})
+    True
+    """
+    return any(found[tier]["utilisation"] >= 1 for tier in ("flash", "disk"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,15 +98,20 @@ class CourseIn(Body):
 @mirrors(
     course.CourseWindow,
     start_s="From the first access on. [s]",
-    length_s="The last window ends with the last access. [s]",
+    length_s="The last window ends with the last answer. [s]",
     accesses="That arrived.",
     ram_hit_share="Of them, found in RAM; null without any. [1]",
     flash_hit_share="Of those that RAM lacked, found on flash; null without any. [1]",
-    accesses_per_s="Answered; null where the window has no length. [1/s]",
-    mean_us="Mean response time of those answered; null without any. [µs]",
+    answered="Accesses that were answered in it, whenever they arrived.",
+    accesses_per_s="The same by time; null where the window has no length. [1/s]",
+    mean_us="Mean response time of those answered in it; null without any. [µs]",
     p99_us="99th percentile. [µs]",
-    flash_busy="Work that flash began, as a share of the window; above 1 it falls behind. [1]",
+    unanswered="Accesses that had arrived and were not answered at its end.",
+    flash_busy="Busy share of flash; null where the window has no length. [1]",
     disk_busy="The same of the disks. [1]",
+    flash_load="What flash was asked for in it, as a share of what it does in that time; above 1 its queue grows; null "
+    "likewise. [1]",
+    disk_load="The same of the disks. [1]",
     flash_used_share="Flash pages in use at its end, with old versions; null where a scheme has no use for its flash. [1]",
     dirty_share="Flash pages newer than the disk at its end; null where a scheme has no use for its flash, and where the "
     "trace does not record writes. [1]",
@@ -126,7 +131,20 @@ class CourseOut(Answer):
     ram_pages: int = Field(description="As replayed. [pages]")
     flash_pages: int = Field(description="As replayed. [pages]")
     accesses: int = Field(description="Replayed.")
-    duration_s: float = Field(description="From the first to the last access. [s]")
+    duration_s: float = Field(
+        description="From the first arrival to the last answer. [s]"
+    )
+    last_arrival_s: float = Field(description="From the first to the last arrival. [s]")
+    arrivals_per_s: float | None = Field(
+        description="Accesses that arrived until then; null where all come at once. [1/s]"
+    )
+    accesses_per_s: float = Field(
+        description="Accesses answered until the last answer. [1/s]"
+    )
+    is_outrun: bool = Field(
+        description="Whether more was asked of flash or disks until the last arrival than they do in that time, by accesses "
+        "that wait for no answer: their queue grew, and response times are those of a trace of this length."
+    )
     window_s: float = Field(description="Length of a window. [s]")
     filled_at_s: float | None = Field(
         description="End of the first window in which flash was full; null where it never was. [s]"
@@ -138,11 +156,15 @@ class CourseOut(Answer):
         description="How long its devices then read flash before they served anything. [s]"
     )
     redo_pages: int | None = Field(
-        description="Read again then, because they had been written since the latest checkpoint; null where the trace does "
-        "not record writes. [pages]"
+        description="Read again then, because they had been written since the latest checkpoint, or the crash took them with "
+        "flash; null where the trace does not record writes. [pages]"
     )
     redo_flash_pages: int | None = Field(
         description="Of these, from flash; null likewise. [pages]"
+    )
+    redo_older_pages: int | None = Field(
+        description="Of all, last written before the latest checkpoint and taken by the crash with flash: the log must reach "
+        "further back; null likewise. [pages]"
     )
     redo_s: float | None = Field(
         description="How long that took, after flash was read; null likewise. [s]"

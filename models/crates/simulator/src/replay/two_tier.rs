@@ -426,6 +426,8 @@ pub(crate) trait Flow: Machine {
     }
     /// How many pages RAM and flash hold.
     fn contents(&self) -> Contents;
+    /// Whether RAM or flash holds a copy of a page that is newer than the disk's, as far as [`Self::contents`] tells.
+    fn is_newer_than_disk(&self, page: u32) -> bool;
     /// The rule by which pages enter its flash, if there is one.
     fn admission(&mut self) -> Option<&mut Self::Rule> {
         None

@@ -23,7 +23,7 @@ from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.advise.response import Response
 from tierwright.advise.response.rows import SchemeAt
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.ram_tax import taxes_of
@@ -47,6 +47,7 @@ from tierwright.simulate.timed import (
     DeviceTimes,
     TimedReplay,
     TimedResult,
+    is_outrun,
 )
 from tierwright.simulate.warm_up import WarmUp
 from tierwright.trace.reading import OnProgress, Trace
@@ -354,13 +355,40 @@ class ResponseCheck:
             for name, rate, _ in self._of_caches
             if "behind" in replayed.get(_named(name, rate), ())
         ]
+        yield from self._outrun(replayed)
         if behind:
             yield (
                 "In the replay, devices did not keep up, and a million accesses waited for their "
                 f"writes: {listed(behind)}."
             )
 
+    def _outrun(self, replayed: Mapping[str, TimedResult]) -> Iterator[str]:
+        """Say whose devices did not keep up in the replay, and what is not stated for that."""
+        if self.arrivals == "clients":
+            return
+        titles = flash_cache_titles()
+        named = {
+            _name(each): f"{each.title} at the {each.rate} rate"
+            for each in self.answer.rows
+        } | {
+            _named(name, rate): f"{titles[name]} at the {rate} rate"
+            for name, rate, _ in self._of_caches
+        }
+        outrun = [
+            f"{title} ({three_digits(found['arrivals_per_s'])} arrivals and {three_digits(found['accesses_per_s'])} answers "
+            "per second)"
+            for name, title in named.items()
+            if "behind" not in (found := replayed.get(name, _NOT_REPLAYED))
+            and is_outrun(found)
+        ]
+        if outrun:
+            yield (
+                f"In the replay, accesses arrived faster than the devices answered: {listed(outrun)}. The queue grows with "
+                "the length of the trace, so no response times are stated."
+            )
 
+
+_NOT_REPLAYED: TimedResult = {"behind": True}
 _ARRIVE: dict[ArrivalKind, str] = {
     "poisson": "accesses arrive as a Poisson process, whoever sends them (open loop)",
     "trace": "accesses arrive as recorded, stretched to the rate (open loop)",
@@ -463,9 +491,7 @@ def _accesses(made: list[TimedResult], seed: int) -> str:
 def _rows(model: SchemeAt, replayed: TimedResult | None) -> Iterator[CheckedFigure]:
     of, title, at = model.scheme, model.title, f"at the {model.rate} rate"
     known = None if replayed is None or "behind" in replayed else replayed
-    behind = known is None or any(
-        known[each.tier]["utilisation"] >= 1 for each in model.stations
-    )
+    behind = known is None or is_outrun(known)
     for figure, unit, mine, theirs in (
         (MEAN, "µs", model.mean_us, "mean_us"),
         ("median", "µs", model.p50_us, "p50_us"),
@@ -536,9 +562,7 @@ def _rows_of_cache(
     of: str, title: str, rate: str, replayed: TimedResult | None
 ) -> Iterator[CheckedFigure]:
     known = None if replayed is None or "behind" in replayed else replayed
-    behind = known is None or any(
-        known[tier]["utilisation"] >= 1 for tier in ("flash", "disk")
-    )
+    behind = known is None or is_outrun(known)
     at = f"at the {rate} rate"
     for figure, name in (
         (MEAN, "mean_us"),

@@ -342,6 +342,10 @@ impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
         }
     }
 
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.ram.is_dirty(page) || self.dirty.contains(self.map.place(page).block)
+    }
+
     fn admission(&mut self) -> Option<&mut A> {
         Some(&mut self.admission)
     }

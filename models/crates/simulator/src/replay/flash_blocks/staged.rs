@@ -350,6 +350,11 @@ impl<A: Admission, D: Below> Flow for StagedBlocks<A, D> {
         }
     }
 
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        let place = self.map.place(page);
+        self.ram.is_dirty(page) || (self.is_valid(place) && self.flash.is_dirty(place.block))
+    }
+
     fn admission(&mut self) -> Option<&mut A> {
         Some(&mut self.admission)
     }

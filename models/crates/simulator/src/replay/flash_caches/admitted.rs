@@ -481,6 +481,10 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         self.cache.valid_copies()
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        self.cache.holds_newer(page)
+    }
+
     fn dirty_copies(&self) -> u64 {
         self.cache.dirty_copies()
     }

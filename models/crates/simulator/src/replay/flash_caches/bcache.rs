@@ -882,6 +882,10 @@ impl FlashCache for Bcache {
         u64::from(self.held)
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        self.is_dirty.contains(page)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.dirty)
     }

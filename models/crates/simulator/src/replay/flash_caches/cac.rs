@@ -374,6 +374,10 @@ impl FlashCache for Cac {
         u64::from(self.frames.held())
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        self.frames.is_dirty(page)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.frames.dirty_held())
     }

@@ -885,6 +885,11 @@ impl FlashCache for DmCache {
         u64::from(self.clean.length + self.dirty.length) * u64::from(self.settings.block_pages)
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        let slot = self.slot(page);
+        slot != NONE && self.is_dirty.contains(slot)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.dirty.length) * u64::from(self.settings.block_pages)
     }

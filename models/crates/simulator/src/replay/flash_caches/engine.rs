@@ -534,6 +534,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         warm: bool,
     ) -> CrashReport {
         let dram = &self.around.dram;
+        let flash_pages = self.around.flash_pages;
         let mut report = CrashReport {
             at_access,
             warm,
@@ -543,7 +544,6 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             ..CrashReport::default()
         };
         self.around.dram = Tier::configured(dram.capacity(), &self.dram);
-        let flash_pages = self.around.flash_pages;
         let mut crashed = std::mem::replace(&mut self.cache, C::new(flash_pages, &self.settings));
         self.grow(pages);
         self.cache.keep_places(&mut crashed);
@@ -563,6 +563,20 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         }
         self.start_clock(self.unit, now);
         report
+    }
+
+    /// Of the page numbers `0..pages` those whose latest version is lost if the machine goes down and flash with it. Without
+    /// flash there are none: what a checkpoint writes lies on the disk.
+    fn lost_with_flash(&self, pages: usize) -> BitSet {
+        let mut lost = BitSet::default();
+        lost.grow(pages);
+        if self.around.flash_pages > 0 {
+            for page in (0..).take(pages) {
+                let is_newer = self.around.dram.is_dirty(page) || self.cache.holds_newer(page);
+                lost.insert_if(page, is_newer);
+            }
+        }
+        lost
     }
 
     /// What a restart has read from flash: bytes of the directory, and data pages.
@@ -759,8 +773,14 @@ pub(crate) trait Watch {
     fn restored(&mut self, _directory_bytes: u64, _pages: u64) {}
     /// The access that arrived changes a page, behind the checkpoints that were `taken`, where any are.
     fn wrote(&mut self, _page: u32, _taken: Option<u32>) {}
-    /// What was written since the latest checkpoint is redone, from flash where it `holds` a page.
-    fn redo(&mut self, _taken: Option<u32>, _holds: impl Fn(u32) -> bool) {}
+    /// What was written since the latest checkpoint or `is_lost` with flash is redone, from flash where it `holds` a page.
+    fn redo(
+        &mut self,
+        _taken: Option<u32>,
+        _is_lost: impl Fn(u32) -> bool,
+        _holds: impl Fn(u32) -> bool,
+    ) {
+    }
     /// What comes next is counted.
     fn warmed_up(&mut self) {}
 }
@@ -813,8 +833,13 @@ impl Watch for Clock {
         Self::wrote(self, page, taken);
     }
 
-    fn redo(&mut self, taken: Option<u32>, holds: impl Fn(u32) -> bool) {
-        Self::redo(self, taken, holds);
+    fn redo(
+        &mut self,
+        taken: Option<u32>,
+        is_lost: impl Fn(u32) -> bool,
+        holds: impl Fn(u32) -> bool,
+    ) {
+        Self::redo(self, taken, is_lost, holds);
     }
 
     fn warmed_up(&mut self) {
@@ -989,11 +1014,17 @@ impl Course {
         now: u64,
     ) {
         let before = engine.around.counters;
-        self.crash = Some(engine.crash(done, now, self.totals.distinct_pages, plan.warm));
+        let pages = self.totals.distinct_pages;
+        let lost = (W::ACTIVE && !plan.warm).then(|| engine.lost_with_flash(pages));
+        self.crash = Some(engine.crash(done, now, pages, plan.warm));
         if W::ACTIVE {
             let (bytes, pages) = engine.restored_since(&before, plan.warm);
             watch.restored(bytes, pages);
-            watch.redo(engine.taken(), |page| engine.cache.holds(page));
+            watch.redo(
+                engine.taken(),
+                |page| lost.as_ref().is_some_and(|lost| lost.contains(page)),
+                |page| engine.cache.holds(page),
+            );
         }
     }
 

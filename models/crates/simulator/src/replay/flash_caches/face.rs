@@ -690,6 +690,11 @@ impl FlashCache for Face {
         u64::from(self.valid)
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        let slot = self.slot_of[page as usize];
+        slot != ABSENT && self.flags[slot as usize] & DIRTY != 0
+    }
+
     fn dirty_copies(&self) -> u64 {
         self.slots()
             .filter(|(_, flags)| flags & (VALID | DIRTY) == VALID | DIRTY)

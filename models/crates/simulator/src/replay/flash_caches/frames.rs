@@ -123,6 +123,11 @@ impl<R: Vacancies> FrameTable<R> {
         self.frame_of[page as usize] != NONE
     }
 
+    /// Whether its copy is newer than the disk's; false where it has none.
+    pub(super) fn is_dirty(&self, page: u32) -> bool {
+        self.dirty.contains(page)
+    }
+
     /// The frame of a page, [`NONE`] where it has none.
     #[inline]
     pub(super) fn frame(&self, page: u32) -> u32 {

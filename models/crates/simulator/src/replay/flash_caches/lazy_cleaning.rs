@@ -545,6 +545,11 @@ impl FlashCache for LazyCleaning {
         u64::from(self.order.len())
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        let frame = self.frame_of[page as usize];
+        frame != ABSENT && self.order.is_dirty(frame)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.order.dirty_len())
     }

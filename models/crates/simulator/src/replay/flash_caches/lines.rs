@@ -142,6 +142,12 @@ impl Lines {
         slot != NONE && self.is_valid(page, slot)
     }
 
+    /// Whether a page is dirty.
+    pub(super) fn is_dirty_page(&self, page: u32) -> bool {
+        let slot = self.slot(self.line(page));
+        slot != NONE && self.dirty.contains(self.frame(page, slot))
+    }
+
     /// Whether a page of the line in a slot is dirty.
     #[inline]
     pub(super) fn is_dirty(&self, slot: u32) -> bool {

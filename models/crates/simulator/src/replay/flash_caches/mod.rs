@@ -379,6 +379,10 @@ pub(crate) trait FlashCache: Sized {
     fn dirty_copies(&self) -> u64 {
         0
     }
+    /// Whether the copy of a page is one of those.
+    fn holds_newer(&self, _page: u32) -> bool {
+        false
+    }
     /// Slots in use, with old versions.
     fn slots_used(&self) -> u64 {
         self.valid_copies()

@@ -756,6 +756,10 @@ impl FlashCache for OpenCas {
         u64::from(self.lines.valid_pages())
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        self.lines.is_dirty_page(page)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.lines.dirty_pages())
     }

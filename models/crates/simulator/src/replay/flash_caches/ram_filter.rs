@@ -385,6 +385,10 @@ impl FlashCache for RamFilter {
         u64::from(self.held)
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        self.dirty.contains(page)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.dirty_held)
     }

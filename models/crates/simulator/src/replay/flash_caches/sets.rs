@@ -572,6 +572,10 @@ impl<K: Kind> FlashCache for Sets<K> {
         self.held >= usable_pages || self.were_full == self.count
     }
 
+    fn holds_newer(&self, page: u32) -> bool {
+        self.dirty.contains(page)
+    }
+
     fn dirty_copies(&self) -> u64 {
         u64::from(self.dirty_held)
     }

@@ -223,6 +223,10 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Flow for Exclusive<R, F, A
         }
     }
 
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.ram.is_dirty(page) || self.flash.is_dirty(page)
+    }
+
     fn admission(&mut self) -> Option<&mut A> {
         Some(&mut self.admission)
     }

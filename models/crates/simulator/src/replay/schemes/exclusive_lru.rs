@@ -193,4 +193,8 @@ impl Flow for ExclusiveLru {
             flash_dirty: self.dirty.len() - in_ram,
         }
     }
+
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.dirty.contains(page)
+    }
 }

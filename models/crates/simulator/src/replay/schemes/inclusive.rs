@@ -360,6 +360,10 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Flow for Inclusive<R, F, D,
         }
     }
 
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.ram.is_dirty(page) || self.flash_dirty.contains(page)
+    }
+
     fn admission(&mut self) -> Option<&mut A> {
         Some(&mut self.admission)
     }

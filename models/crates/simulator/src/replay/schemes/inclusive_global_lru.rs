@@ -144,4 +144,8 @@ impl Flow for InclusiveGlobalLru {
             flash_dirty: self.flash.dirty_pages(),
         }
     }
+
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.ram.is_dirty(page) || self.flash.is_dirty(page)
+    }
 }

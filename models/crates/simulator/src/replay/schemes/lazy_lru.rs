@@ -197,4 +197,8 @@ impl Flow for LazyLru {
             flash_dirty: self.flash_dirty.len(),
         }
     }
+
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.ram.is_dirty(page) || self.flash_dirty.contains(page)
+    }
 }

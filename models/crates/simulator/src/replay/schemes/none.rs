@@ -133,4 +133,8 @@ impl<R: Policy> Flow for NoFlash<R> {
             flash_dirty: 0,
         }
     }
+
+    fn is_newer_than_disk(&self, page: u32) -> bool {
+        self.ram.is_dirty(page)
+    }
 }

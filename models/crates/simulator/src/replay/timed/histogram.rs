@@ -1,5 +1,7 @@
 //! Response times in bounded memory: a histogram whose bins are 1/256 of their value wide.
 
+use std::collections::BTreeMap;
+
 /// Leading bits of the mantissa that choose a bin within a power of two.
 const PARTS_BITS: u32 = 8;
 /// Width of a bin as a share of its lower end, at most.
@@ -38,6 +40,18 @@ impl Histogram {
         self.bins.fill(0);
         (self.count, self.sum_ns) = (0, 0.0);
         (self.least_ns, self.most_ns) = (f64::INFINITY, 0.0);
+    }
+
+    /// Adds times that were kept by themselves.
+    pub(super) fn add_all(&mut self, times: &FewTimes) {
+        let last = self.bins.len() - 1;
+        for (&bin, &count) in &times.bins {
+            self.bins[bin.min(last)] += count;
+            self.count += count;
+        }
+        self.sum_ns += times.sum_ns;
+        self.least_ns = self.least_ns.min(times.least_ns);
+        self.most_ns = self.most_ns.max(times.most_ns);
     }
 
     #[inline]
@@ -81,6 +95,33 @@ impl Histogram {
     }
 }
 
+/// The same in no more memory than there are times of different bins.
+#[derive(Debug, Clone)]
+pub(super) struct FewTimes {
+    bins: BTreeMap<usize, u64>,
+    sum_ns: f64,
+    least_ns: f64,
+    most_ns: f64,
+}
+
+impl FewTimes {
+    pub(super) fn new() -> Self {
+        Self {
+            bins: BTreeMap::new(),
+            sum_ns: 0.0,
+            least_ns: f64::INFINITY,
+            most_ns: 0.0,
+        }
+    }
+
+    pub(super) fn add(&mut self, time_ns: f64) {
+        *self.bins.entry(bin_of(time_ns)).or_default() += 1;
+        self.sum_ns += time_ns;
+        self.least_ns = self.least_ns.min(time_ns);
+        self.most_ns = self.most_ns.max(time_ns);
+    }
+}
+
 /// 0 below 1 ns; else one more than the leading bits of the time, counted from those of 1.
 #[inline]
 #[expect(
@@ -112,7 +153,7 @@ pub(super) fn as_f64(count: u64) -> f64 {
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "times that come out exactly")]
 mod tests {
-    use super::{Histogram, RESOLUTION};
+    use super::{FewTimes, Histogram, RESOLUTION};
 
     #[test]
     fn a_quantile_is_within_half_a_bin_of_the_sorted_times() {
@@ -143,6 +184,26 @@ mod tests {
         assert_eq!(found.quantile_ns(0.99), 0.0);
         assert_eq!(found.quantile_ns(0.991), 5e6);
         assert_eq!(found.mean_ns(), 5e4);
+    }
+
+    #[test]
+    fn times_that_were_kept_by_themselves_count_as_others() {
+        let times = [0.0, 3.0, 7e4, 7e4, 5e9, 1e300];
+        let (mut at_once, mut added, mut few) =
+            (Histogram::new(), Histogram::new(), FewTimes::new());
+        for time in times {
+            at_once.add(time);
+        }
+        added.add(times[0]);
+        for &time in &times[1..] {
+            few.add(time);
+        }
+        added.add_all(&few);
+        assert_eq!(added.count(), at_once.count());
+        assert_eq!(added.mean_ns(), at_once.mean_ns());
+        for share in [0.01, 0.3, 0.6, 0.8, 1.0] {
+            assert_eq!(added.quantile_ns(share), at_once.quantile_ns(share));
+        }
     }
 
     #[test]

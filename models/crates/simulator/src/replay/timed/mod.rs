@@ -259,7 +259,8 @@ pub struct OperationTimes {
 pub struct StationResult {
     /// Reads and writes.
     pub operations: u64,
-    /// Busy share of what they serve at once, from the first to the last arrival; above 1 they do not keep up. [1]
+    /// Work that they were asked for from the first to the last arrival, as a share of what they do in that time: their busy
+    /// share, unless it is above 1 and they do not keep up. [1]
     pub utilisation: f64,
     /// Mean wait before service. [µs]
     pub wait_us: f64,
@@ -278,10 +279,14 @@ pub struct StationResult {
 pub struct Responses {
     /// Accesses whose time was counted.
     pub accesses: u64,
-    /// From the first to the last arrival. [s]
+    /// From the first arrival to the last answer. [s]
     pub duration_s: f64,
-    /// [1/s]
+    /// Answered in that time. [1/s]
     pub accesses_per_s: f64,
+    /// From the first to the last arrival. [s]
+    pub last_arrival_s: f64,
+    /// Arrived in that time; `None` where all came at once. [1/s]
+    pub arrivals_per_s: Option<f64>,
     /// [µs]
     pub mean_us: f64,
     /// [µs]
@@ -302,7 +307,7 @@ pub struct Responses {
     pub restart_s: f64,
     /// When the machine came back after a crash, from the first access on; `None` without a crash. [s]
     pub restarted_at_s: Option<f64>,
-    /// What was read again then, because it had been written since the latest checkpoint.
+    /// What was read again then: what had been written since the latest checkpoint, or was lost with flash.
     pub redo: Redo,
     /// What happened in each window, from the first access on, whether it warms up or is counted; empty unless asked for.
     pub course: Vec<Window>,
@@ -410,11 +415,15 @@ pub(crate) struct Clock {
     /// When the access that is expected arrives, or the latest one did; of clients it is known by `ready`.
     arrival_ns: f64,
     accesses: u64,
+    /// Of these, not known to be answered.
+    unanswered: u64,
     /// When the first access of all arrived.
     origin_ns: f64,
     /// The first access that is counted, and when it arrived.
     first: u64,
     first_ns: f64,
+    /// The last answer of those counted. [ns]
+    answered_ns: f64,
     restart_ns: f64,
     restarted_at_ns: Option<f64>,
     /// Nothing is answered before, not even from RAM. [ns]
@@ -452,9 +461,11 @@ impl Clock {
             now_ns: 0.0,
             arrival_ns: 0.0,
             accesses: 0,
+            unanswered: 0,
             origin_ns: 0.0,
             first: 0,
             first_ns: 0.0,
+            answered_ns: 0.0,
             restart_ns: 0.0,
             restarted_at_ns: None,
             serves_from_ns: 0.0,
@@ -556,7 +567,7 @@ impl Clock {
             self.ready.pop();
             (self.now_ns, self.arrival_ns) = (arrival, arrival);
             if self.accesses == 0 {
-                self.origin_ns = arrival;
+                self.begin(arrival);
             }
             if self.accesses == self.first {
                 self.first_ns = arrival;
@@ -565,16 +576,49 @@ impl Clock {
         }
     }
 
-    /// Closes the window that is over, with what is held.
-    pub(crate) fn close_window(&mut self, held: Held) {
-        let worked_ns = self.worked_ns();
+    /// The first access of all arrives.
+    fn begin(&mut self, now_ns: f64) {
+        self.origin_ns = now_ns;
         if let Some(course) = &mut self.course {
-            course.close_full(held, worked_ns);
+            let division = course.begin(now_ns);
+            self.flash.divide(division);
+            self.disk.divide(division);
         }
     }
 
-    fn worked_ns(&self) -> [f64; 2] {
-        [&self.flash, &self.disk].map(|station| station.worked_ns() / as_f64(station.servers()))
+    /// Closes the window that is over, with what is held.
+    pub(crate) fn close_window(&mut self, held: Held) {
+        if let Some(course) = &mut self.course {
+            let worked = [&mut self.flash, &mut self.disk].map(Station::close_window);
+            course.close_full(held, worked);
+        }
+    }
+
+    /// Lets all accesses be answered, and what begins until then begin: the end of the course.
+    fn answer_all(&mut self, held: Held) -> f64 {
+        loop {
+            let next_ns = match self.pending.peek() {
+                Some(Reverse(next)) => next.at_ns,
+                None => f64::INFINITY,
+            };
+            let last_ns = match &self.course {
+                Some(course) => course.answered_ns().max(self.now_ns),
+                None => self.now_ns,
+            };
+            let goes_on = if self.unanswered > 0 {
+                next_ns.is_finite()
+            } else {
+                next_ns < last_ns
+            };
+            let reached_ns = if goes_on { next_ns } else { last_ns };
+            while (self.course.as_ref()).is_some_and(|course| course.ends_ns() <= reached_ns) {
+                self.close_window(held);
+            }
+            if !goes_on {
+                return last_ns;
+            }
+            self.begin_next();
+        }
     }
 
     /// What is done in the background, now.
@@ -617,17 +661,26 @@ impl Clock {
         self.written.note(page, self.now_ns - self.origin_ns, taken);
     }
 
-    /// Nothing is served until each page that was written since the latest checkpoint is read: one after the other, from
-    /// flash where it `holds` it.
-    pub(crate) fn redo(&mut self, taken: Option<u32>, holds: impl Fn(u32) -> bool) {
+    /// Nothing is served until each page is read that was written since the latest checkpoint, or whose latest version the
+    /// crash took with flash: that `is_lost`, whichever checkpoint came behind it, as it is where a checkpoint writes to.
+    /// One after the other, from flash where it `holds` it.
+    pub(crate) fn redo(
+        &mut self,
+        taken: Option<u32>,
+        is_lost: impl Fn(u32) -> bool,
+        holds: impl Fn(u32) -> bool,
+    ) {
         let since_ns = self.now_ns - self.origin_ns;
         let mut redo = Redo {
             after_checkpoint: self.written.is_after_checkpoint(since_ns, taken),
             ..Redo::default()
         };
-        for page in self.written.since_checkpoint(since_ns, taken) {
-            redo.pages += 1;
-            redo.flash_pages += u64::from(holds(page));
+        for (page, is_since) in self.written.pages(since_ns, taken) {
+            if is_since || is_lost(page) {
+                redo.pages += 1;
+                redo.older_pages += u64::from(!is_since);
+                redo.flash_pages += u64::from(holds(page));
+            }
         }
         let Timing { flash, disk, .. } = self.timing;
         let time_ns = as_f64(redo.flash_pages) * flash.read_answered_ns
@@ -644,8 +697,9 @@ impl Clock {
         let asked = after.asked_since(before, self.timing.page_bytes);
         let arrived = self.now_ns;
         let number = self.accesses;
+        self.unanswered += 1;
         if let Some(course) = &mut self.course {
-            course.arrived(asked, arrived);
+            course.arrived(asked);
         }
         if asked.finds {
             let found = self.flash.serve(Operation::Read, arrived);
@@ -710,11 +764,13 @@ impl Clock {
     /// An access is answered.
     #[inline]
     fn over(&mut self, number: u64, arrived_ns: f64, at_ns: f64) {
+        self.unanswered -= 1;
         if number >= self.first {
             self.responses.add(at_ns - arrived_ns);
+            self.answered_ns = self.answered_ns.max(at_ns);
         }
         if let Some(course) = &mut self.course {
-            course.answered(at_ns - arrived_ns);
+            course.answered(at_ns, at_ns - arrived_ns);
         }
         if let Arrivals::Clients { think_ns, .. } = self.timing.arrivals {
             let think = if think_ns > 0.0 {
@@ -736,16 +792,15 @@ impl Clock {
                 "use a lower rate, or more or faster devices",
             ));
         }
-        let duration_ns = self.now_ns - self.first_ns;
-        // Utilisation is of the time of arrivals: what is worked off behind it would make it less.
-        let worked_ns = self.worked_ns();
+        let arrivals_ns = self.now_ns - self.first_ns;
+        // Of the time of arrivals: what is worked off behind it would make it less.
         let busy = [&self.flash, &self.disk].map(|station| {
             let work = station.work();
             let [reads, writes] = station.times();
             StationResult {
                 operations: work.operations,
-                utilisation: if duration_ns > 0.0 {
-                    work.busy_ns / (duration_ns * as_f64(station.servers()))
+                utilisation: if arrivals_ns > 0.0 {
+                    work.busy_ns / (arrivals_ns * as_f64(station.servers()))
                 } else {
                     0.0
                 },
@@ -760,20 +815,22 @@ impl Clock {
                 batch_pages: work.batch_pages,
             }
         });
+        let end_ns = self.answer_all(held);
         let course = match self.course.take() {
-            Some(course) => course.finish(self.now_ns, held, worked_ns).ok_or_else(|| {
-                refused(
-                    "window",
-                    &(self.timing.window_ns / NS_PER_S),
-                    &format!("divides the replay into more than {MOST_WINDOWS} windows"),
-                    "give a longer window, in seconds",
-                )
-            })?,
+            Some(course) => {
+                let worked = [&mut self.flash, &mut self.disk]
+                    .map(|station| station.close_window_at(end_ns));
+                course.finish(end_ns, held, worked).ok_or_else(|| {
+                    refused(
+                        "window",
+                        &(self.timing.window_ns / NS_PER_S),
+                        &format!("divides the replay into more than {MOST_WINDOWS} windows"),
+                        "give a longer window, in seconds",
+                    )
+                })?
+            }
             None => Vec::new(),
         };
-        while !self.pending.is_empty() {
-            self.begin_next();
-        }
         let arrived = self.accesses - self.first;
         if self.responses.count() != arrived {
             return Err(disagreement(
@@ -786,7 +843,8 @@ impl Clock {
             ));
         }
         let [flash, disk] = busy;
-        let duration_s = duration_ns / NS_PER_S;
+        let duration_s = (self.answered_ns.max(self.now_ns) - self.first_ns) / NS_PER_S;
+        let last_arrival_s = arrivals_ns / NS_PER_S;
         let at = |share: f64| self.responses.quantile_ns(share) / NS_PER_US;
         Ok(Responses {
             accesses: arrived,
@@ -796,6 +854,8 @@ impl Clock {
             } else {
                 0.0
             },
+            last_arrival_s,
+            arrivals_per_s: (last_arrival_s > 0.0).then(|| as_f64(arrived) / last_arrival_s),
             mean_us: self.responses.mean_ns() / NS_PER_US,
             p50_us: at(0.5),
             p99_us: at(0.99),
@@ -916,7 +976,10 @@ impl<'a, S: Flow> Timed<'a, S> {
         self.scheme.come_back(&mut crashed);
         self.counters = FlowCounters::of(&mut self.scheme);
         self.clock.stand_still(0, 0);
-        self.clock.redo(None, |_| false);
+        // Without flash, what a checkpoint writes lies on the disk.
+        let had_flash = crashed.fill().cache == FLASH;
+        let is_lost = |page| had_flash && crashed.is_newer_than_disk(page);
+        self.clock.redo(None, is_lost, |_| false);
     }
 
     /// The crash behind the last access, if that is where it is.

@@ -1,4 +1,5 @@
-//! What the log of a database redoes after a crash: the pages that were written since the latest checkpoint.
+//! What the log of a database redoes after a crash: the pages that were written since the latest checkpoint, and where
+//! flash did not survive those that the crash took.
 
 use serde::Serialize;
 
@@ -9,6 +10,8 @@ pub struct Redo {
     pub pages: u64,
     /// Of these, read from flash; the others were read from the disk.
     pub flash_pages: u64,
+    /// Of all, last written before the latest checkpoint: the crash took flash, and with it their latest version.
+    pub older_pages: u64,
     /// How long that took, one page after the other. [s]
     pub seconds: f64,
     /// Whether a checkpoint came between the first access and the crash.
@@ -22,9 +25,11 @@ pub struct Redo {
 pub(super) struct Written {
     /// 0: nothing is noted. Without checkpoints of the replay, the time between two. [ns]
     interval_ns: f64,
-    /// By page, counted from 1; 0: never.
+    /// By page, counted from 1; or [`NEVER`].
     intervals: Vec<u32>,
 }
+
+const NEVER: u32 = 0;
 
 impl Written {
     pub(super) fn new(interval_ns: f64) -> Self {
@@ -53,7 +58,7 @@ impl Written {
         }
         let at = page as usize;
         if at >= self.intervals.len() {
-            self.intervals.resize(at + 1, 0);
+            self.intervals.resize(at + 1, NEVER);
         }
         self.intervals[at] = self.interval(since_ns, taken);
     }
@@ -63,24 +68,18 @@ impl Written {
         self.interval_ns > 0.0 && self.interval(since_ns, taken) > 1
     }
 
-    /// Pages that were written since the latest checkpoint, so long after the first access. [ns]
-    #[expect(clippy::cast_possible_truncation, reason = "numbers of pages are u32")]
-    pub(super) fn since_checkpoint(
+    /// Pages that were ever written, and of each whether that was since the latest checkpoint, so long after the first
+    /// access. [ns]
+    pub(super) fn pages(
         &self,
         since_ns: f64,
         taken: Option<u32>,
-    ) -> impl Iterator<Item = u32> + '_ {
-        let noted = self.interval_ns > 0.0;
-        let open = if noted {
-            self.interval(since_ns, taken)
-        } else {
-            0
-        };
-        self.intervals
-            .iter()
-            .enumerate()
-            .filter(move |&(_, &interval)| noted && interval == open)
-            .map(|(page, _)| page as u32)
+    ) -> impl Iterator<Item = (u32, bool)> + '_ {
+        let open = self.interval(since_ns, taken);
+        (0..)
+            .zip(&self.intervals)
+            .filter(|&(_, &interval)| interval != NEVER)
+            .map(move |(page, &interval)| (page, interval == open))
     }
 
     /// There is no further crash.
@@ -94,7 +93,9 @@ mod tests {
     use super::Written;
 
     fn pages(written: &Written, at_ns: f64, taken: Option<u32>) -> Vec<u32> {
-        written.since_checkpoint(at_ns, taken).collect()
+        let all = written.pages(at_ns, taken);
+        all.filter_map(|(page, is_since)| is_since.then_some(page))
+            .collect()
     }
 
     #[test]
@@ -110,6 +111,8 @@ mod tests {
         written.note(2, 100.0, None);
         written.note(5, 150.0, None);
         written.note(5, 160.0, None);
+        let all: Vec<_> = written.pages(199.0, None).collect();
+        assert_eq!(all, [(2, true), (5, true), (7, false)]);
         assert_eq!(pages(&written, 199.0, None), [2, 5]);
         assert!(pages(&written, 350.0, None).is_empty());
         written.stop();

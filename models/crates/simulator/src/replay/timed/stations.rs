@@ -1,5 +1,6 @@
 //! The devices of a tier on simulated time: each serves several operations at once, first come, first served.
 
+use super::course::{BusyTimes, Division, Worked};
 use super::histogram::{Histogram, as_f64};
 use super::random::Random;
 use super::{DeviceTimes, NS_PER_US, Operation, OperationTimes};
@@ -30,6 +31,10 @@ pub(super) struct Station {
     busy_ns: f64,
     /// Busy time since the beginning, which is never cleared. [ns]
     worked_ns: f64,
+    /// The same by window of a course, where one is kept.
+    windows: Option<BusyTimes>,
+    /// Times at which a server did nothing though it could serve nothing either, where a course is kept. [ns]
+    still: Vec<(f64, f64)>,
     /// Times of single pages, wait and service, by operation.
     reads: Histogram,
     writes: Histogram,
@@ -66,10 +71,17 @@ impl Station {
             wait_ns: 0.0,
             busy_ns: 0.0,
             worked_ns: 0.0,
+            windows: None,
+            still: Vec::new(),
             reads: Histogram::new(),
             writes: Histogram::new(),
             batch_pages: 0,
         }
+    }
+
+    /// Keeps busy time by window from now on.
+    pub(super) fn divide(&mut self, division: Division) {
+        self.windows = Some(BusyTimes::new(division));
     }
 
     /// Serves an operation that arrives now, and says when it is answered. [ns]
@@ -105,6 +117,9 @@ impl Station {
         self.wait_ns += start - now_ns;
         self.busy_ns += occupancy;
         self.worked_ns += occupancy;
+        if let Some(windows) = &mut self.windows {
+            windows.add(start, start + occupancy);
+        }
         let over = start + answered * length;
         match operation {
             Operation::Read => {
@@ -129,7 +144,12 @@ impl Station {
     /// Nothing is served before a time.
     pub(super) fn stand_still_until(&mut self, at_ns: f64) {
         for free in &mut self.free_ns {
-            *free = free.max(at_ns);
+            if *free < at_ns {
+                if self.windows.is_some() {
+                    self.still.push((*free, at_ns));
+                }
+                *free = at_ns;
+            }
         }
     }
 
@@ -142,9 +162,32 @@ impl Station {
         self.writes.clear();
     }
 
-    /// Busy time of all servers since the beginning. [ns]
-    pub(super) fn worked_ns(&self) -> f64 {
-        self.worked_ns
+    /// What was done in the open window of the course, which is closed, and asked for until now.
+    pub(super) fn close_window(&mut self) -> Worked {
+        self.close_window_at(f64::INFINITY)
+    }
+
+    /// The same of a window that ends at a time, if it is not over before; all was asked for before that.
+    pub(super) fn close_window_at(&mut self, end_ns: f64) -> Worked {
+        let mut busy_ns = 0.0;
+        if let Some(windows) = &mut self.windows {
+            let window_ns = windows.ends_ns();
+            busy_ns = windows.close();
+            if end_ns < window_ns {
+                // Whatever is served behind the end waited for a server that was busy until then, or stood still.
+                let behind = |from_ns: f64, to_ns: f64| {
+                    (to_ns.min(window_ns) - from_ns.max(end_ns)).max(0.0)
+                };
+                let taken: f64 = self.free_ns.iter().map(|&free| behind(end_ns, free)).sum();
+                let still: f64 = self.still.iter().map(|&(from, to)| behind(from, to)).sum();
+                busy_ns -= taken - still;
+            }
+        }
+        let servers = as_f64(self.servers());
+        Worked {
+            busy_ns: busy_ns / servers,
+            asked_ns: self.worked_ns / servers,
+        }
     }
 
     /// Times of single pages: reads, writes.
