@@ -228,6 +228,8 @@ class TestCheck:
             ((2.27, 2.39), "the replay agrees with 2.27 (Inclusive) to 2.39 ("),
             ((1.0, 1.5), "cause less: 1.00 (Inclusive) to 1.50 ("),
             ((2.25,), "cause less: 2.25."),
+            ((2.2, 2.36), "writes cause 2.20 (Inclusive) to 2.36 ("),
+            ((2.3, 2.5), "writes cause 2.30 (Inclusive) to 2.50 ("),
             ((2.41,), "cause more: 2.41."),
             ((1.2,), "cause less: 1.20."),
             ((3.0, 4.0), "cause more: 3.00 (Inclusive) to 4.00 ("),

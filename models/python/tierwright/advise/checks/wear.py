@@ -496,9 +496,9 @@ def _amplification(
     )
     if least >= spare.waf * (1 - AGREES) and most <= spare.waf * (1 + AGREES):
         return f"{formula}; the replay agrees with {span}."
-    if most <= spare.waf * (1 + AGREES):
+    if most <= spare.waf:
         return f"{formula}; the schemes' own writes cause less: {span}."
-    if least >= spare.waf * (1 - AGREES):
+    if least >= spare.waf:
         return f"{formula}; the schemes' own writes cause more: {span}."
     return f"{formula}; the schemes' own writes cause {span}."
 
