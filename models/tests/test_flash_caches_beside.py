@@ -197,8 +197,8 @@ def test_what_works_by_the_clock_is_not_replayed_for_production() -> None:
         wanted = asked(name, **options)
         refused = rf"`{name}` cannot be replayed for production"
         with pytest.raises(BadInput, match=refused):
-            points.recorded_replays(wanted, scaled)
-        assert points.recorded_replays(wanted, None)[0] == wanted
+            points.recorded_replays(wanted, scaled, page_bytes=8192)
+        assert points.recorded_replays(wanted, None, page_bytes=8192)[0] == wanted
     for name, options in (
         ("bcache", {}),
         ("open_cas", {}),
@@ -208,7 +208,9 @@ def test_what_works_by_the_clock_is_not_replayed_for_production() -> None:
         ("dm_cache", {"mode": "pass_through"}),
         ("face", {"checkpoint_accesses": "1000"}),
     ):
-        assert points.recorded_replays(asked(name, **options), scaled)[0]
+        assert points.recorded_replays(asked(name, **options), scaled, page_bytes=8192)[
+            0
+        ]
 
 
 def test_what_works_by_the_clock_is_replayed_for_as_much_data_at_another_rate() -> None:
@@ -229,15 +231,15 @@ def test_what_works_by_the_clock_is_replayed_for_as_much_data_at_another_rate() 
     }
     for machines in (1, 4):
         scaled = stands_for(machines)
-        found, sizes = points.recorded_replays(wanted, scaled)
+        found, sizes = points.recorded_replays(wanted, scaled, page_bytes=8192)
         assert sizes is None
         assert float(found["l2arc"].options["stretch"]) == pytest.approx(0.5)
         assert found["larc"] == wanted["larc"]
     unknown = replace(scaled, recorded_duration_s=None)
     with pytest.raises(BadInput, match="rate of the recording was not kept"):
-        points.recorded_replays(wanted, unknown)
+        points.recorded_replays(wanted, unknown, page_bytes=8192)
     untimed = replace(scaled, recorded_duration_s=0.0)
-    found, _ = points.recorded_replays(wanted, untimed)
+    found, _ = points.recorded_replays(wanted, untimed, page_bytes=8192)
     assert found["l2arc"].options == {"accesses_per_second": str(round(2 * rate))}
 
 

@@ -412,12 +412,12 @@ def test_replays_of_every_kind_are_made_at_recorded_sizes() -> None:
         "none": Replay("scheme", "none", 16_000, 0, 7),
         "face": Replay("flash_cache", "face", 16_000, 80_000, 7, {"crash_at": "9"}),
     }
-    found, sizes = recorded_replays(wanted, known())
+    found, sizes = recorded_replays(wanted, known(), page_bytes=8192)
     assert found["none"] == replace(wanted["none"], ram_pages=2000)
     assert found["face"] == replace(wanted["face"], ram_pages=2000, flash_pages=10_000)
     assert sizes is not None
     assert (sizes.ram_pages, sizes.flash_pages) == ((2000,), (10_000,))
-    same, nothing = recorded_replays(wanted, None)
+    same, nothing = recorded_replays(wanted, None, page_bytes=8192)
     assert same == wanted
     assert nothing is None
 
@@ -431,7 +431,7 @@ def test_no_ram_stays_no_ram_and_is_not_too_small() -> None:
         start="cold",
         accesses=100,
     )
-    found, sizes = recorded_replays(wanted, known())
+    found, sizes = recorded_replays(wanted, known(), page_bytes=8192)
     assert found["65536"].ram_pages == NO_RAM
     assert found["65536"].flash_pages == 10_000
     assert sizes is not None
@@ -447,7 +447,7 @@ def test_a_check_says_what_it_confirms_only_where_sizes_differ() -> None:
     )
     assert at_recorded_sizes(one, None) is one
     _, sizes = recorded_replays(
-        {"none": Replay("scheme", "none", 16_000, 0, 0)}, known()
+        {"none": Replay("scheme", "none", 16_000, 0, 0)}, known(), page_bytes=8192
     )
     found = at_recorded_sizes(one, sizes)
     assert found.finding.startswith(
@@ -456,7 +456,9 @@ def test_a_check_says_what_it_confirms_only_where_sizes_differ() -> None:
     assert "not the scale law" in found.finding
     assert found.decided == "Lazy is best, decided by replay at sizes divided by 8"
     assert found.rows == one.rows
-    _, few = recorded_replays({"none": Replay("scheme", "none", 800, 0, 0)}, known())
+    _, few = recorded_replays(
+        {"none": Replay("scheme", "none", 800, 0, 0)}, known(), page_bytes=8192
+    )
     assert few is not None
     refused = not_checked(few)
     assert refused.rows == ()
