@@ -6,6 +6,7 @@ import pytest
 
 from tierwright import _simulator
 from tierwright.advise import miniature, pool_advisor
+from tierwright.evaluate.ram_tax import tax
 from tierwright.profile.measure import profile
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
@@ -218,6 +219,15 @@ class TestChecks:
         assert f"at sizes divided by {K}" in found["sentence"]
         assert "not the scale law" in found["sentence"]
 
+    def test_of_flash_caches_say_which_units_they_have(self, application, point):
+        body = {**point, "flash_caches": ["bcache"]}
+        found = application.post("/evaluations/check", body, 200)
+        assert "bucket_pages 16 (1/375 of flash as in production" in found["sentence"]
+        given = {**body, "flash_cache_options": ["bucket_pages=16"]}
+        same = application.post("/evaluations/check", given, 200)
+        assert same["rows"] == found["rows"]
+        assert "as in production" not in same["sentence"]
+
     @pytest.mark.parametrize("path", CHECKS)
     def test_without_scaling_say_nothing_of_it(self, application, recorded, path):
         extra = {"accesses_per_s": 80_000.0} if path == "/sce/check" else {}
@@ -413,6 +423,65 @@ class TestSweeps:
         assert K * 1000 < left < K * 1100
         assert row["in_production"]["ram_pages"] == left
         assert row["in_production"]["replayed_ram_pages"] == round(left / K)
+
+    def test_units_of_flash_caches_are_the_share_of_flash_that_they_are_there(
+        self, application, made
+    ):
+        body = {
+            "contenders": [{"family": "flash_cache", "name": "bcache"}],
+            "ram_pages": [K * 1000],
+            "flash_pages": [K * 6000],
+            "workload_id": made["id"],
+        }
+        found = self.finished(application, body)
+        [row] = found["rows"]
+        # 512 KiB are 64 pages of 24,000, and 16 of 6,000.
+        assert row["options"]["bucket_pages"] == "16"
+        trace = Trace(TRACE)
+        plain = replay.replay(
+            trace,
+            "flash_cache",
+            "bcache",
+            1000,
+            6000,
+            options={"bucket_pages": "16"},
+            warm_up=0.5,
+        )
+        assert row["counters"]["flash_hits"] == plain["flash_hits"]
+        said = names(found)["replayed_scaled_down"]["message"]
+        assert (
+            "bucket_pages 16 (1/375 of flash as in production; of the documented 512 KiB)"
+            in said
+        )
+        # The RAM of its directory is that of production: 20 bytes for each 512 KiB.
+        documented = tax(
+            "bcache",
+            ram_bytes=K * 1000 * 8192,
+            flash_bytes=K * 6000 * 8192,
+            page_bytes=8192,
+            source_bytes=0,
+        )
+        assert row["ram_tax_bytes"] == documented.bytes
+        body["contenders"][0]["options"] = {"bucket_pages": "64"}
+        [given] = self.finished(application, body)["rows"]
+        assert given["options"]["bucket_pages"] == "64"
+        assert given["ram_tax_bytes"] == documented.bytes
+        assert given["counters"]["flash_hits"] < row["counters"]["flash_hits"]
+
+    @pytest.mark.parametrize(
+        "options", [{"bucket_pages": "x"}, {"no_option": "1"}, {"mode": "x"}]
+    )
+    def test_options_that_are_none_are_refused(self, application, made, options):
+        body = {
+            "contenders": [
+                {"family": "flash_cache", "name": "bcache", "options": options}
+            ],
+            "ram_pages": [K * 1000],
+            "flash_pages": [K * 6000],
+            "workload_id": made["id"],
+        }
+        found = application.post("/sweeps", body, 422)
+        assert next(iter(options)) in str(found)
 
     def test_of_a_recording_too_small_for_all_of_them_are_refused(
         self, application, made
@@ -618,6 +687,25 @@ class TestMiniatures:
         )
         assert row["per_s_interval95"].keys() == at["per_s"].keys()
         assert row["lru_hit_ratio"] is None
+
+    def test_of_production_have_the_units_of_the_replay(self, application, made):
+        body = {
+            "family": "flash_cache",
+            "policy": "face",
+            "options": {"replacement": "mvfifo", "scan_depth": "1"},
+            "ram_pages": K * 2000,
+            "sizes": [300_000 * K],
+            "sample_rate": 0.5,
+            "workload_id": made["id"],
+        }
+        refused = application.post("/miniatures", body, 422)
+        assert "would not fill them" in refused["detail"]
+        found = self.finished(application, {**body, "sizes": [K * 8000]})
+        # Of both flashes a segment is a sixteenth.
+        said = names(found)["replayed_scaled_down"]["message"]
+        assert "Defaults in force" not in said
+        [row] = found["rows"]
+        assert row["tiers"]["ram_tax_bytes"] == 32 * K * 8000
 
     def test_of_the_recording_are_from_a_cold_start(self, application, made):
         large = self.finished(application, {**self.BODY, "workload_id": made["id"]})

@@ -19942,6 +19942,12 @@ export type ReplaySizesOut = {
         number,
         number
     ] | null;
+    /**
+     * Units
+     *
+     * Which units of flash caches were replayed in place of those of production; empty where none were.
+     */
+    units: string;
 };
 
 /**

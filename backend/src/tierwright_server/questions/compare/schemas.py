@@ -322,6 +322,7 @@ class CheckOut(Answer):
     held_share="RAM and flash as a share of the pages of the recording; 0 where caches need not be full. [1]",
     write_shares="Shares of the accesses that write, of the recording and of one machine of production; null where "
     "they are equal, or unknown. [1]",
+    units="Which units of flash caches were replayed in place of those of production; empty where none were.",
 )
 class ReplaySizesOut(Answer):
     """Sizes at which the recording of a scaled workload was replayed."""
