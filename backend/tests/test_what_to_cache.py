@@ -127,7 +127,51 @@ def test_production_is_counted_at_the_recorded_sizes(application):
     body = {**ASKED, "workload_id": workload["id"]}
     body |= {"ram_pages": 20_000, "flash_pages": 100_000}
     found = answered(application, body)
-    assert found["flash_pages"] == 100_000 > found["counted_flash_pages"]
+    assert (found["ram_pages"], found["flash_pages"]) == (20_000, 100_000)
+    assert found["flash_pages"] > found["counted_flash_pages"]
+    assert "counts of the recording" in found["counts_of"]
+    own = cachesack.answer(
+        measured(TRACE, found["counted_ram_pages"]),
+        flash_pages=found["counted_flash_pages"],
+        flash=catalog.device(ASKED["flash_device_id"]),
+        disk=catalog.device(ASKED["disk_device_id"]),
+        prices=catalog.price_book(ASKED["price_book_id"]),
+        accesses_per_s=found["accesses_per_s"],
+    )
+    # What takes a page of the recording so long takes as many times as long as there is more flash.
+    factor = 100_000 / found["counted_flash_pages"]
+    assert factor > 2
+    assert found["lifetime_s"] == pytest.approx(factor * own.lifetime_s)
+    assert found["lifetime_requests"] == pytest.approx(own.lifetime_requests)
+    held = sum(row["held_pages"] for row in found["rows"])
+    assert held == pytest.approx(factor * sum(row.held_pages for row in own.rows))
+    for row in found["rows"]:
+        assert row["held_pages"] == pytest.approx(row["held_share"] * 100_000)
+    checked = application.post(f"{PLACE}/check", body, 200)
+    assert "counts of the recording" in checked["basis"]
+    saved = {
+        "name": "What to cache there",
+        "state": {},
+        "asks": {"what_to_cache": body},
+    }
+    [kept] = [
+        each
+        for each in application.post("/scenarios", saved, 201)["answer"]["figures"]
+        if each["name"] == "flash_writes"
+    ]
+    assert kept["title"] == "Flash writes, of the recording"
+
+
+@pytest.mark.parametrize("cache", ["cachesack", "larc"])
+def test_where_no_flash_is_worth_its_price_the_check_says_so(application, cache):
+    body = {**ASKED, "flash_paid": "by_size", "usd_per_gib_month": "999999999"}
+    found = answered(application, body)
+    assert found["chosen"]["flash_pages"] == 0
+    assert found["lifetime_text"] == ""
+    assert found["counts_of"] == ""
+    checked = application.post(f"{PLACE}/check", {**body, "flash_cache": cache}, 200)
+    assert (checked["recommended"], checked["flash_pages"]) == ("by_category", 0)
+    assert "directory" not in checked["basis"]
 
 
 def test_the_assignment_of_an_answer_is_an_option_of_a_sweep(application):

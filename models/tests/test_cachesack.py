@@ -27,7 +27,7 @@ from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent
+from tierwright.common.wording import duration, percent
 from tierwright.evaluate import cachesack as evaluated
 from tierwright.evaluate.cachesack import (
     WORTH_A_CHANGE,
@@ -892,7 +892,7 @@ def test_the_price_of_flash_is_known_where_it_is_paid_by_size(
 
 
 def checked_by_replay(
-    found: cachesack.WhatToCache, trace: Trace
+    found: cachesack.WhatToCache, trace: Trace, cache: str = "cachesack"
 ) -> checks.CheckedChoice:
     def run_one(asked: Replay) -> dict[str, Any]:
         return replay(
@@ -905,7 +905,7 @@ def checked_by_replay(
             warm_up=asked.warm_up,
         )
 
-    return checks.replayed(found, run_one)
+    return checks.replayed(found, run_one, cache)
 
 
 def gaps(checked: Checked) -> dict[tuple[str, str], float]:
@@ -1221,7 +1221,7 @@ def test_a_check_refuses_what_it_cannot_replay(tpcc: CategoryCounts) -> None:
     with pytest.raises(BadInput, match="`no_cache` is unknown"):
         checks.wanted(found, "no_cache")
     with pytest.raises(BadInput, match="works by the clock"):
-        checks.wanted(found, "sce", of_a_recording=True)
+        checks.wanted(answered(tpcc, production_pages=(10**6, 10**7)), "sce")
     assert checks.wanted(found, "sce")["miss"].name == "sce"
 
 
@@ -1626,4 +1626,142 @@ def test_the_command_prices_a_load_of_production(tmp_path: Path) -> None:
     assert code == 0, err
     found = json.loads(out)
     assert found["accesses_per_s"] == 2000
-    assert found["flash_pages"] < 100_000
+    assert (found["ram_pages"], found["flash_pages"]) == (20_000, 100_000)
+    assert found["counted_flash_pages"] < 100_000
+    assert found["counted_ram_pages"] < 20_000
+    numbers = {each["name"]: each for each in found["numbers"]}
+    assert numbers["flash_writes"]["title"] == "Writes to flash, of the recording"
+    assert numbers["lifetime_s"]["value"] == found["lifetime_s"]
+    assert checks.OF_A_RECORDING in found["replay"]["basis"]
+    code, out, err = run(
+        "cachesack", str(recordings.TPCB), *sizes, "--profile", str(profile),
+        "--production", "2GiB@2000", "--no-replay",
+    )  # fmt: skip
+    assert code == 0, err
+    assert "By relation: RAM 156 MiB, flash 781 MiB, 2,000 accesses/s" in out
+    assert found["counts_of"] in out
+    assert found["lifetime_text"] in out
+
+
+def passes_by(path: Path, pages: int, again: int) -> Trace:
+    """Each page twice, the second time `again` requests after the first; half of the requests are of new pages."""
+    rows = ["time_us,op,rel,block"]
+    for at in range(pages + again):
+        rows += [f"{2 * at},R,a,{at}"] if at < pages else []
+        rows += [f"{2 * at + 1},R,a,{at - again}"] if at >= again else []
+    path.write_text("\n".join(rows) + "\n")
+    return Trace(path)
+
+
+def test_a_page_stays_on_flash_for_as_many_requests_of_production(
+    tmp_path: Path,
+) -> None:
+    """By hand: every other request enters a page, which leaves flash as many requests after its last one.
+
+    It is there for 2 x 25 requests until it is read again and T behind that; at a page every other request flash of 100
+    pages is full where (50 + T) / 2 = 100. So T is 150 requests, and of a system of 1,000 times the flash 150,000.
+    """
+    counts = categories.measured(passes_by(tmp_path / "a.csv", 20_000, 25), 2)
+    given = {"flash_pages": 100, "usd_per_tb_written": 0.0, "accesses_per_s": 500.0}
+    own = answered(counts, **given)
+    there = answered(counts, **given, production_pages=(2000, 100_000))
+    for found, factor in ((own, 1), (there, 1000)):
+        assert found.lifetime_requests == pytest.approx(150, rel=0.03)
+        assert found.lifetime_s == pytest.approx(150 * factor / 500, rel=0.03)
+        steps = {each.name: each for each in found.derivation()}
+        assert steps["time on flash"].value == found.lifetime_s
+        stays = duration(found.lifetime_s)
+        assert (
+            found.lifetime_text
+            == f"A page stays on flash for {stays} behind its last request."
+        )
+
+
+def test_sizes_and_times_are_of_production_and_counts_say_that_they_are_not(
+    tpcc: CategoryCounts,
+) -> None:
+    own = answered(tpcc)
+    assert own.counts_of == ""
+    assert (own.ram_pages, own.flash_pages) == (1000, 8000)
+    production = (3_000_000, 16_000_000)
+    there = answered(
+        tpcc, production_pages=production, accesses_per_s=tpcc.accesses_per_s
+    )
+    assert (there.ram_pages, there.flash_pages) == production
+    assert (there.counted_ram_pages, there.counted_flash_pages) == (1000, 8000)
+    assert there.lifetime_s == pytest.approx(2000 * own.lifetime_s)
+    assert there.chosen.flash_pages == 16_000_000
+    for row, before in zip(there.rows, own.rows, strict=True):
+        assert row.held_pages == pytest.approx(2000 * before.held_pages)
+        assert row.held_pages == pytest.approx(row.held_share * 16_000_000)
+        # What a replay of the recording counts.
+        assert (row.reads, row.writes, row.pages, row.hits, row.flash_writes) == (
+            before.reads,
+            before.writes,
+            before.pages,
+            before.hits,
+            before.flash_writes,
+        )
+    assert there.lifetime_requests == own.lifetime_requests
+    assert there.counts_of == (
+        "Reads, writes, pages, hits and pages written to flash are counts of the recording, of its 560,000 accesses over "
+        "7.81 MiB of RAM and 62.5 MiB of flash; sizes, what is held on flash, times and costs are those of production."
+    )
+    assert there.chosen.usd_per_month == pytest.approx(own.chosen.usd_per_month)
+    wanted = checks.wanted(there)
+    assert {(each.ram_pages, each.flash_pages) for each in wanted.values()} == {
+        (1000, 8000)
+    }
+
+
+def test_a_page_that_nothing_makes_leave_is_not_said_to(tpcc: CategoryCounts) -> None:
+    roomy = answered(tpcc, flash_pages=10**6)
+    assert roomy.lifetime_text.startswith("No page leaves flash within ")
+    assert at_price(tpcc, 1e9).lifetime_text == ""
+
+
+def test_part_of_a_page_of_the_recording_is_many_of_production(
+    tpcc: CategoryCounts,
+) -> None:
+    parts = [
+        at_price(tpcc, usd / 2000, production_pages=(10**6, 8000 * 2000))
+        for usd in (2e5, 4e5, 8e5)
+    ]
+    some = [each for each in parts if 0 < each.chosen.flash_pages < 2000]
+    assert some
+    for each in some:
+        assert "Less than a page" not in each.finding
+        assert format_bytes(round(each.chosen.flash_pages) * 8192) in each.finding
+
+
+@pytest.mark.parametrize("cache", ["cachesack", "larc", "face"])
+@pytest.mark.parametrize("production", [None, (10**6, 8000 * 2000)])
+def test_what_is_not_bought_has_no_directory(
+    tpcc: CategoryCounts, cache: str, production: tuple[int, int] | None
+) -> None:
+    found = at_price(tpcc, 1e9, production_pages=production)
+    assert found.chosen.flash_pages == 0
+    checked = checked_by_replay(found, TPCC, cache)
+    assert checked.flash_pages == 0
+    assert "directory" not in checked.basis
+    assert checked.recommended == "by_category"
+
+
+def test_the_command_says_that_nothing_is_worth_its_price(tmp_path: Path) -> None:
+    dear = ("--flash-paid", "by-size", "--usd-per-gib-month", "1e9")
+    code, out, err = run("cachesack", str(recordings.TPCB), *POINT, *dear)
+    assert code == 0, err
+    assert out.startswith("Nothing is worth caching at these prices")
+    assert "A page stays" not in out
+    code, out, err = run("cachesack", str(recordings.TPCB), *POINT, *dear, "--json")
+    assert code == 0, err
+    plan = tmp_path / "nothing.json"
+    plan.write_text(out)
+    assert json.loads(out)["replay"]["flash_pages"] == 0
+    for scheme in ("cachesack", "larc", "lazy"):
+        code, out, err = run(
+            "simulate", str(recordings.TPCB), "--scheme", scheme, "--ram-pages", "500",
+            "--flash-pages", "5000", "--plan", str(plan), "--json",
+        )  # fmt: skip
+        assert code == 0, err
+        assert json.loads(out)["flash_writes"] == 0

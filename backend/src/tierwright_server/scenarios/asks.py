@@ -297,7 +297,10 @@ def _what_to_cache(answer: WhatToCacheOut) -> Iterator[KeptFigure]:
         "saved", "Below admitting every miss", _money(answer.saved_usd_per_month), _USD
     )
     yield figure("hit_share", "Hits of flash", chosen["hit_share"], "1")
-    yield figure("flash_writes", "Flash writes", chosen["flash_writes"], "pages")
+    counts = ", of the recording" if answer.counts_of else ""
+    yield figure(
+        "flash_writes", f"Flash writes{counts}", chosen["flash_writes"], "pages"
+    )
     yield figure("lifetime", "Stay on flash", answer.lifetime_s, "s")
     for each in (alternative.model_dump() for alternative in answer.alternatives):
         of = _maker("what_to_cache", each["name"].replace("_", " "))

@@ -1462,19 +1462,19 @@ export type AssignmentOut = {
     /**
      * Hits
      *
-     * Reads that flash serves, over the trace. [pages]
+     * Reads that flash serves, over the trace that was counted. [pages]
      */
     hits: number;
     /**
      * Disk Reads
      *
-     * Reads from the store, over the trace. [pages]
+     * Reads from the store, over that trace. [pages]
      */
     disk_reads: number;
     /**
      * Flash Writes
      *
-     * Pages written to flash, over the trace. [pages]
+     * Pages written to flash, over that trace. [pages]
      */
     flash_writes: number;
     /**
@@ -1486,7 +1486,7 @@ export type AssignmentOut = {
     /**
      * Flash Pages
      *
-     * Flash that is paid for. [pages]
+     * Flash that is paid for, of `flash_pages` of the answer. [pages]
      */
     flash_pages: number;
     /**
@@ -1516,7 +1516,7 @@ export type AssignmentOut = {
     /**
      * Lifetime Requests
      *
-     * How long a page stays on flash behind its last request. [requests]
+     * How long a page stays on flash behind its last request, in requests of the trace that was counted, as the option of a flash cache takes it. [requests]
      */
     lifetime_requests: number;
     /**
@@ -3922,19 +3922,19 @@ export type CachedCategory = {
     /**
      * Reads
      *
-     * Misses of RAM.
+     * Misses of RAM, in the trace that was counted.
      */
     reads: number;
     /**
      * Writes
      *
-     * Changed pages that leave RAM.
+     * Changed pages that leave RAM, in that trace.
      */
     writes: number;
     /**
      * Pages
      *
-     * Pages whose first request is of it.
+     * Pages of that trace whose first request is of it.
      */
     pages: number;
     /**
@@ -3958,7 +3958,7 @@ export type CachedCategory = {
     /**
      * Held Pages
      *
-     * Mean flash in use. [pages]
+     * Mean flash in use, of `flash_pages` of the answer. [pages]
      */
     held_pages: number;
     /**
@@ -3970,13 +3970,13 @@ export type CachedCategory = {
     /**
      * Hits
      *
-     * Reads that flash serves because of it, over the trace; of sizes and hours these may be reads of another category, so more than its own. [pages]
+     * Reads that flash serves because of it, over the trace that was counted; of sizes and hours these may be reads of another category, so more than its own. [pages]
      */
     hits: number;
     /**
      * Flash Writes
      *
-     * Pages written to flash, over the trace. [pages]
+     * Pages written to flash, over the trace that was counted. [pages]
      */
     flash_writes: number;
     /**
@@ -28242,6 +28242,12 @@ export type WhatToCacheOut = {
      */
     counted_flash_pages: number;
     /**
+     * Counts Of
+     *
+     * Of what reads, writes, pages, hits and pages written to flash are counts, where they are a recording's that stands for production; empty else.
+     */
+    counts_of: string;
+    /**
      * Accesses Per S
      *
      * Load. [1/s]
@@ -28284,15 +28290,21 @@ export type WhatToCacheOut = {
     /**
      * Lifetime Requests
      *
-     * How long a page stays on flash behind its last request. [requests]
+     * How long a page stays on flash behind its last request, in requests of the trace that was counted. [requests]
      */
     lifetime_requests: number;
     /**
      * Lifetime S
      *
-     * The same. [s]
+     * The same at `flash_pages` and `accesses_per_s`. [s]
      */
     lifetime_s: number;
+    /**
+     * Lifetime Text
+     *
+     * The same in words; empty where nothing enters flash.
+     */
+    lifetime_text: string;
     /**
      * More Flash Usd Per Month
      *

@@ -5,9 +5,11 @@ import {
   admissionText,
   cacheCheck,
   cacheQuestion,
+  categoriesOf,
   categoryColumns,
   costBars,
   costsOf,
+  costTable,
   MODELLED,
   titleOf,
 } from "./question";
@@ -100,7 +102,9 @@ describe("what to cache", () => {
       parts: { reads: 5, writes: 1, flash: 2 },
     });
     const keys = (paid: "whole" | "by_size") =>
-      categoryColumns("relation", "USD", paid).map(({ key }) => key);
+      categoryColumns("relation", "USD", { counts_of: "", flash_paid: paid }).map(
+        ({ key }) => key,
+      );
     expect(keys("whole")).not.toContain("flash_usd_per_month");
     expect(keys("by_size")).toContain("flash_usd_per_month");
   });
@@ -111,11 +115,34 @@ describe("what to cache", () => {
       saved_usd_per_month: "-0.5",
     } as unknown as CachedCategory;
     const shown = (key: string) =>
-      categoryColumns("relation", "USD")
+      categoryColumns("relation", "USD", { counts_of: "", flash_paid: "whole" })
         .find((column) => column.key === key)
         ?.cell?.(row, 0);
     expect(shown("usd_per_month")).toBe(formatAmount(usd(1222.3456789)));
     expect(shown("saved_usd_per_month")).toBe(`−${formatAmount(usd(0.5))}`);
+  });
+
+  it("says which figures of production are counts of the recording", () => {
+    const of = "Reads are counts of the recording.";
+    const keys = (counts_of: string) =>
+      categoryColumns("relation", "USD", { counts_of, flash_paid: "whole" }).map(
+        ({ key }) => key,
+      );
+    const counts = ["reads", "writes", "pages", "hits", "flash_writes"];
+    expect(keys("")).toEqual(expect.arrayContaining(counts));
+    expect(keys(of)).toEqual(
+      expect.arrayContaining(counts.map((name) => `${name}_of_recording`)),
+    );
+    // What is held is of production.
+    expect(keys(of)).toContain("held_pages");
+    expect(categoriesOf({ counts_of: "" })).not.toContain("recording");
+    expect(categoriesOf({ counts_of: of })).toContain(of);
+    const table = (counts_of: string) =>
+      costTable({ ...found(0.25), counts_of } as WhatToCacheOut, "USD").header;
+    expect(table("")).toContain("disk_reads");
+    expect(table(of)).toEqual(
+      expect.arrayContaining(["disk_reads_of_recording", "flash_writes_of_recording"]),
+    );
   });
 
   it("names both admissions of a mixture", () => {

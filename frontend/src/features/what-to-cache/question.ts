@@ -141,8 +141,8 @@ export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =
   chartTable(assignments(found), [
     valueColumn("what enters flash", ({ name }) => admissionTitle(name)),
     valueColumn("hit_share", ({ hit_share }) => hit_share),
-    valueColumn("disk_reads", ({ disk_reads }) => disk_reads),
-    valueColumn("flash_writes", ({ flash_writes }) => flash_writes),
+    valueColumn(countOf(found, "disk_reads"), ({ disk_reads }) => disk_reads),
+    valueColumn(countOf(found, "flash_writes"), ({ flash_writes }) => flash_writes),
     valueColumn(
       "flash_paid_for_bytes",
       ({ flash_pages }) => flash_pages * found.page_bytes,
@@ -173,13 +173,24 @@ export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =
 const inMoney = (value: number): string => formatAmount(usd(value));
 const share = (value: number): string => formatPercent(ratio(value));
 
+/** Names a count in an export, where it is of a recording that stands for production. */
+const countOf = ({ counts_of }: Counted, name: string): string =>
+  counts_of === "" ? name : `${name}_of_recording`;
+
+type Counted = Pick<WhatToCacheOut, "counts_of">;
+
+/** What stands in the table of the categories. */
+export const categoriesOf = ({ counts_of }: Counted): string =>
+  `Reads are misses of RAM, writes are changed pages that leave it. Saved is against admitting every miss. ${counts_of}`.trim();
+
 /** Every category, on the page and in the export. */
 export function categoryColumns(
   kind: Categories,
   currency: string,
-  paid: FlashPaid = "whole",
+  found: Pick<WhatToCacheOut, "counts_of" | "flash_paid">,
 ): readonly Column<CachedCategory>[] {
   const unit = `${currency}/month`;
+  const count = (name: string) => countOf(found, name);
   return [
     {
       key: kind,
@@ -195,9 +206,9 @@ export function categoryColumns(
       cell: admissionText,
       csv: admissionText,
     },
-    { ...valueColumn("reads", ({ reads }) => reads), head: "Reads" },
-    { ...valueColumn("writes", ({ writes }) => writes), head: "Writes" },
-    { ...valueColumn("pages", ({ pages }) => pages), head: "Pages" },
+    { ...valueColumn(count("reads"), ({ reads }) => reads), head: "Reads" },
+    { ...valueColumn(count("writes"), ({ writes }) => writes), head: "Writes" },
+    { ...valueColumn(count("pages"), ({ pages }) => pages), head: "Pages" },
     {
       ...valueColumn("held_share", (row) => row.held_share, share),
       head: "Of flash",
@@ -207,16 +218,20 @@ export function categoryColumns(
       head: "Held",
     },
     {
-      key: "hits",
+      key: count("hits"),
       head: "Hits",
       cell: ({ hits, reads }) => (reads === 0 ? UNKNOWN : share(hits / reads)),
       csv: ({ hits }) => hits,
     },
     {
-      ...valueColumn("flash_writes", ({ flash_writes }) => flash_writes, formatShort),
+      ...valueColumn(
+        count("flash_writes"),
+        ({ flash_writes }) => flash_writes,
+        formatShort,
+      ),
       head: "Flash writes",
     },
-    ...(paid === "by_size"
+    ...(found.flash_paid === "by_size"
       ? [
           {
             ...valueColumn(

@@ -34,17 +34,11 @@ import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { CATEGORIES, type CacheSearch, FLASH_PAID } from "@/questions/what-to-cache";
 import { rateOf, shownCurrency } from "@/units/currency";
-import {
-  bytes,
-  formatAmount,
-  formatCount,
-  formatSeconds,
-  pages,
-  usd,
-} from "@/units/quantity";
+import { bytes, formatAmount, formatCount, pages, usd } from "@/units/quantity";
 import {
   cacheCheck,
   cacheQuestion,
+  categoriesOf,
   categoryColumns,
   costBars,
   costsOf,
@@ -317,11 +311,11 @@ const CostChart = memo(function CostChart({
             {formatAmount(usd(Number(charges.usd_per_billion_reads)))} {currency}:{" "}
             {charges.of_reads}. A terabyte written costs{" "}
             {formatAmount(usd(Number(charges.usd_per_tb_written)))} {currency}:{" "}
-            {charges.of_writes}. A page stays on flash for{" "}
-            {formatSeconds(found.lifetime_s)} behind its last request.
+            {charges.of_writes}. {found.lifetime_text}
             {charges.usd_per_gib_month !== null &&
               ` A GiB of flash costs ${formatAmount(usd(Number(charges.usd_per_gib_month)))} ${currency} per month: ${charges.of_flash}.`}
           </Text>
+          {found.counts_of !== "" && <Text size="sm">{found.counts_of}</Text>}
           <Text size="sm">{found.basis}</Text>
           <Text size="sm">
             Estimator: {found.estimator}. Valid for: {found.validity}.
@@ -337,7 +331,7 @@ const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) 
   const columns = categoryColumns(
     body.categories ?? "relation",
     shownCurrency(),
-    found.flash_paid,
+    found,
   );
   const [listed, setListed] = useState(MOST_LISTED);
   const { rows } = found;
@@ -345,7 +339,7 @@ const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) 
   return (
     <Panel
       title="By category"
-      subtitle="Reads are misses of RAM, writes are changed pages that leave it. Saved is against admitting every miss."
+      subtitle={categoriesOf(found)}
       actions={<ExportCsv file="what-to-cache" columns={columns} rows={found.rows} />}
     >
       <DataTable

@@ -22,7 +22,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import UNIT_BYTES, format_bytes
-from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.common.wording import counted, duration, listed, percent, three_digits
 from tierwright.evaluate.cachesack import (
     ESTIMATOR,
     VALIDITY,
@@ -110,7 +110,7 @@ class CategoryRow:
     name : str
         For people.
     reads, writes, pages : int
-        Of the trace, below RAM.
+        Of the trace, below RAM: of the recording where it stands for production.
     admission : str
         When its pages enter flash; of a mixture the admission of `share` of the pages.
     share : float
@@ -118,7 +118,7 @@ class CategoryRow:
     otherwise : str or None
         Admission of the other pages of a mixture.
     held_pages, held_share : float
-        Mean flash in use, and as a share of flash. [pages], [1]
+        Mean flash in use, of the system that the trace stands for, and as a share of its flash. [pages], [1]
     hits, flash_writes : float
         Reads that flash serves because of it, and pages written to it, over the trace; of sizes and hours these may be
         reads of another category, so more than its own. [pages]
@@ -196,7 +196,12 @@ class WhatToCache(Answer):
     kind : str
         What tells categories apart: `relation`, `size` or `hour`.
     ram_pages, flash_pages : int
+        Of the system that the trace stands for: of one machine of production, or of the trace itself. [pages]
+    counted_ram_pages, counted_flash_pages : int
         At which the trace was counted. [pages]
+    counts_of : str
+        Of what reads, writes, pages, hits and pages written to flash are counts, where these are a recording's that
+        stands for production; empty else.
     page_bytes : int
         [bytes]
     accesses_per_s : float
@@ -213,8 +218,12 @@ class WhatToCache(Answer):
         Each admission for all categories.
     saved_usd_per_month, saved_share : float
         By which the choice is below admitting every miss. [USD/month], [1]
-    lifetime_requests, lifetime_s : float
-        How long a page stays on flash behind its last request. [requests], [s]
+    lifetime_requests : float
+        How long a page stays on flash behind its last request, in requests of the trace: what its replays take. [requests]
+    lifetime_s : float
+        The same on the system that the trace stands for. [s]
+    lifetime_text : str
+        The same in words; empty where nothing enters flash.
     more_flash_usd_per_month : float
         What one per cent of the flash more would save, before its price. [USD/month]
     more_flash_price_usd_per_month : float or None
@@ -229,6 +238,9 @@ class WhatToCache(Answer):
     kind: str
     ram_pages: int
     flash_pages: int
+    counted_ram_pages: int
+    counted_flash_pages: int
+    counts_of: str
     page_bytes: int
     accesses_per_s: float
     flash_paid: str
@@ -240,6 +252,7 @@ class WhatToCache(Answer):
     saved_share: float
     lifetime_requests: float
     lifetime_s: float
+    lifetime_text: str
     more_flash_usd_per_month: float
     more_flash_price_usd_per_month: float | None
     charges: Charges
@@ -251,6 +264,12 @@ class WhatToCache(Answer):
     def every_miss(self) -> Alternative:
         """The assignment that the choice is compared with."""
         return next(each for each in self.alternatives if each.name == EVERY_MISS)
+
+    @property
+    def is_of_a_recording(self) -> bool:
+        """Whether the trace is a recording that stands for production of other sizes."""
+        asked = (self.ram_pages, self.flash_pages)
+        return asked != (self.counted_ram_pages, self.counted_flash_pages)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -270,7 +289,10 @@ class WhatToCache(Answer):
             ),
             Figure("hit_share", "Hits of flash", self.chosen.hit_share, "1"),
             Figure(
-                "flash_writes", "Writes to flash", self.chosen.flash_writes, "pages"
+                "flash_writes",
+                f"Writes to flash{of_the_recording(self)}",
+                self.chosen.flash_writes,
+                "pages",
             ),
             Figure(
                 "more_flash_usd_per_month",
@@ -295,7 +317,7 @@ def answer(
     usd_per_tb_written: float | None = None,
     usd_per_gib_month: float | None = None,
     flash_paid: str = WHOLE,
-    production_flash_pages: int | None = None,
+    production_pages: tuple[int, int] | None = None,
 ) -> WhatToCache:
     """Choose which categories of requests enter flash, and when, so that reads, wear and flash cost least.
 
@@ -324,8 +346,8 @@ def answer(
         Price of flash, in place of the rent of the device, or of its price over the months. [USD/GiB/month]
     flash_paid : str
         `whole`: all of the flash, whatever it holds; `by_size`: at most that, as much as is worth its price.
-    production_flash_pages : int, optional
-        Flash of the system that the trace stands for, if it is another. [pages]
+    production_pages : tuple of int, optional
+        RAM and flash of one machine of production, if the trace stands for it. [pages]
 
     Raises
     ------
@@ -347,7 +369,8 @@ def answer(
     )
     times = rate * float(SECONDS_PER_MONTH) / counts.accesses
     # Pages of the system for each of the trace; a trace without flash is refused below.
-    stands_for = (production_flash_pages or flash_pages) / max(flash_pages, 1)
+    system = production_pages or (counts.ram_pages, flash_pages)
+    stands_for = system[1] / max(flash_pages, 1)
     page_price = None
     if charges.usd_per_gib_month is not None:
         page_price = charges.usd_per_gib_month * counts.page_bytes / GIB * stands_for
@@ -389,7 +412,7 @@ def answer(
     )
     before = next(each for each in others if each.name == EVERY_MISS)
     saved = before.usd_per_month - whole.usd_per_month
-    per_s = rate * counts.requests / counts.accesses
+    stay = _Stay.of(counts, chosen.best, rate, stands_for)
     rows = _rows(counts, chosen, charges, times, paid)
     more = with_more(
         counts,
@@ -417,10 +440,13 @@ def answer(
             _more(saved_by_more, price, whole, paid),
         ),
         warnings=warnings,
-        explain=lambda: _steps(counts, chosen, charges, times, more, paid),
+        explain=lambda: _steps(counts, chosen, charges, times, more, paid, stay),
         kind=counts.kind,
-        ram_pages=counts.ram_pages,
-        flash_pages=flash_pages,
+        ram_pages=system[0],
+        flash_pages=system[1],
+        counted_ram_pages=counts.ram_pages,
+        counted_flash_pages=flash_pages,
+        counts_of=_counts_of(counts, flash_pages, system),
         page_bytes=counts.page_bytes,
         accesses_per_s=rate,
         flash_paid=flash_paid,
@@ -430,12 +456,90 @@ def answer(
         alternatives=others,
         saved_usd_per_month=saved,
         saved_share=share,
-        lifetime_requests=chosen.best.age,
-        lifetime_s=chosen.best.age / per_s if per_s else 0.0,
+        lifetime_requests=stay.requests,
+        lifetime_s=stay.seconds,
+        lifetime_text=stay.text,
         more_flash_usd_per_month=saved_by_more,
         more_flash_price_usd_per_month=price,
         charges=charges,
     )
+
+
+def of_the_recording(found: WhatToCache) -> str:
+    """Say behind the name of a count that it is the recording's, where sizes and costs are those of production."""
+    return ", of the recording" if found.is_of_a_recording else ""
+
+
+def _counts_of(
+    counts: CategoryCounts, flash_pages: int, system: tuple[int, int]
+) -> str:
+    """Say of what counts are, where sizes and costs are those of production; empty where both are of the trace."""
+    if system == (counts.ram_pages, flash_pages):
+        return ""
+    ram, flash = (
+        format_bytes(pages * counts.page_bytes)
+        for pages in (counts.ram_pages, flash_pages)
+    )
+    return (
+        "Reads, writes, pages, hits and pages written to flash are counts of the recording, of its "
+        f"{counted(counts.accesses, 'access', 'accesses')} over {ram} of RAM and {flash} of flash; sizes, what is held on "
+        "flash, times and costs are those of production."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stay:
+    """How long a page stays on flash behind its last request.
+
+    Attributes
+    ----------
+    requests : float
+        Of the trace. [requests]
+    stands_for : float
+        Pages of the system for each of the trace, and so requests until its flash is full. [1]
+    requests_per_s : float
+        Below RAM, of the system. [1/s]
+    is_full : bool
+        Whether flash is ever full: until then no page leaves it.
+    is_used : bool
+        Whether anything enters it.
+    """
+
+    requests: float
+    stands_for: float
+    requests_per_s: float
+    is_full: bool
+    is_used: bool
+
+    @classmethod
+    def of(
+        cls, counts: CategoryCounts, best: Served, rate: float, stands_for: float
+    ) -> _Stay:
+        """Take it from a choice, at a rate of accesses. [1/s]"""
+        return cls(
+            best.age,
+            stands_for,
+            rate * counts.requests / counts.accesses,
+            is_full=best.age < counts.ages[-1],
+            is_used=bool(best.held.sum() > 0),
+        )
+
+    @property
+    def seconds(self) -> float:
+        """How long, on the system that the trace stands for. [s]"""
+        if not self.requests_per_s:
+            return 0.0
+        return self.requests * self.stands_for / self.requests_per_s
+
+    @property
+    def text(self) -> str:
+        """The same in words; empty where nothing enters flash."""
+        if not self.is_used:
+            return ""
+        stays = duration(self.seconds)
+        if not self.is_full:
+            return f"No page leaves flash within {stays}, for which the trace stands: it is not full until then."
+        return f"A page stays on flash for {stays} behind its last request."
 
 
 def _rate(counts: CategoryCounts, accesses_per_s: float | None) -> float:
@@ -666,9 +770,13 @@ class _Paid:
         """Return the same in whole pages, at least 1."""
         return min(self.most, max(1, math.ceil(self.pages(found) - _ROUNDING)))
 
+    def of_system(self, pages: float) -> float:
+        """Return for how many pages of the system so many of the trace stand. [pages]"""
+        return pages * self.stands_for
+
     def bytes_of(self, pages: float) -> str:
         """Write pages of the trace as bytes of the system."""
-        return format_bytes(round(pages * self.stands_for) * self.page_bytes)
+        return format_bytes(round(self.of_system(pages)) * self.page_bytes)
 
     def words(self) -> _Words:
         """Say what is paid for, and what every miss would enter."""
@@ -713,7 +821,7 @@ def _alternative(
         reads - hits,
         written,
         hits / reads if reads else 0.0,
-        paid.pages(found) * paid.stands_for,
+        paid.of_system(paid.pages(found)),
         read_usd,
         write_usd,
         flash_usd,
@@ -751,7 +859,7 @@ def _rows(
             category.writes,
             category.pages,
             *_parts(best.shares[at]),
-            held_pages=float(best.held[at]),
+            held_pages=paid.of_system(float(best.held[at])),
             held_share=float(best.held[at]) / paid.most,
             hits=float(best.hits[at]),
             flash_writes=float(best.writes[at]),
@@ -861,7 +969,7 @@ def _worth(saved: float, price: float, chosen: Alternative, paid: _Paid) -> str:
     pages = chosen.flash_pages / paid.stands_for
     if pages > paid.most * (1 - SAME):
         worth = f"All of {most} of flash is worth its price, {money(chosen.flash_usd_per_month)} per month"
-    elif 0 < pages < 1:
+    elif 0 < chosen.flash_pages < 1:
         worth = "Less than a page of flash is worth its price"
     elif pages > 0:
         worth = (
@@ -884,8 +992,11 @@ def _steps(
     times: float,
     more: WithMore,
     paid: _Paid,
+    stay: _Stay,
 ) -> Iterator[Step]:
     best = chosen.best
+    # A recording that stands for production is another system.
+    recording = "" if paid.stands_for == 1 else " of the recording"
     yield Step(
         "price of a billion reads",
         f"{charges.of_reads}",
@@ -903,12 +1014,22 @@ def _steps(
     yield Step(
         "lifetime",
         "T at which the pages held, sum of share x held(T) over categories and admissions, fill flash: "
-        f"{counted(round(float(best.held.sum())), 'page')} of {format_bytes(counts.page_bytes)}",
+        f"{counted(round(float(best.held.sum())), 'page')} of {format_bytes(counts.page_bytes)}{recording}",
         best.age,
         "requests",
         SOURCE,
     )
+    times_more = f" x pages of production for each{recording}" if recording else ""
+    number = f" x {stay.stands_for:,.6g}" if recording else ""
+    yield Step(
+        "time on flash",
+        f"lifetime{times_more} / requests below RAM a second = {stay.requests:,.6g}{number} / {stay.requests_per_s:,.6g}",
+        stay.seconds,
+        "s",
+        "derived",
+    )
     reads = float(counts.reads.sum() - best.hits.sum())
+    whole = "recording" if recording else "trace"
     for name, amount, price in (
         ("reads from the store", reads, charges.usd_per_billion_reads / BILLION),
         (
@@ -919,7 +1040,7 @@ def _steps(
     ):
         yield Step(
             name,
-            f"count over the trace x price of one x traces a month = {amount:,.0f} x {price:.6g} USD x {times:.6g}",
+            f"count over the {whole} x price of one x {whole}s a month = {amount:,.0f} x {price:.6g} USD x {times:.6g}",
             amount * price * times,
             "USD/month",
             SOURCE,
@@ -927,14 +1048,15 @@ def _steps(
     if paid.how == BY_SIZE:
         yield Step(
             "flash",
-            f"pages that are paid for x price of one = {paid.pages(best):,.6g} x {paid.usd:.6g} USD/month; {charges.of_flash}",
+            f"pages that are paid for x price of one = {paid.of_system(paid.pages(best)):,.6g} x {paid.usd / paid.stands_for:.6g} "
+            f"USD/month; {charges.of_flash}",
             paid.pages(best) * paid.usd,
             "USD/month",
             SOURCE,
         )
     yield Step(
         "1 % more flash",
-        f"reads and writes of the choice, less those of the choice on {more.pages:,.6g} pages, x traces a month = "
+        f"reads and writes of the choice, less those of the choice on {paid.of_system(more.pages):,.6g} pages, x {whole}s a month = "
         f"({more.usd_now:.6g} - {more.usd:.6g}) USD x {times:.6g}",
         more.saved_usd * times,
         "USD/month",

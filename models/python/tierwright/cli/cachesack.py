@@ -26,7 +26,7 @@ from tierwright.cli.reads import reads_trace
 from tierwright.cli.scale import ProductionOption
 from tierwright.cli.sizes import FlashPages, RamPages
 from tierwright.common.units import format_bytes, format_count
-from tierwright.common.wording import duration, three_digits
+from tierwright.common.wording import three_digits
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def cachesack(
     made = recorded(trace, profile, production)
     source = Source.of(trace, made)
     ram, flash = (size.at(source.page_bytes) for size in (ram_pages, flash_pages))
-    asked = flash
+    asked = ram, flash
     sizes = None
     if made is not None:
         from tierwright.advise.in_production import check_large_enough
@@ -172,14 +172,13 @@ def cachesack(
         usd_per_tb_written=usd_per_tb_written,
         usd_per_gib_month=usd_per_gib_month,
         flash_paid=flash_paid.replace("-", "_"),
-        production_flash_pages=asked,
+        production_pages=asked,
     )
     checked = (
         _checked(
             source.trace,
             found,
             flash_cache,
-            of_a_recording=sizes is not None,
             recorded_per_s=counts.accesses_per_s,
         )
         if replay
@@ -218,7 +217,6 @@ def _checked(
     found: WhatToCache,
     flash_cache: str,
     *,
-    of_a_recording: bool,
     recorded_per_s: float | None,
 ) -> CheckedChoice:
     from tierwright.advise.checks.cachesack import replayed
@@ -242,7 +240,6 @@ def _checked(
         found,
         one,
         flash_cache,
-        of_a_recording=of_a_recording,
         recorded_per_s=recorded_per_s,
     )
 
@@ -296,6 +293,8 @@ def _print(found: WhatToCache, checked: CheckedChoice | None) -> None:
         typer.echo(
             f"and {len(found.rows) - len(shown):,} more with fewer reads: --json lists all"
         )
+    if found.counts_of:
+        typer.echo(found.counts_of)
     typer.echo("")
     print_table(
         "Assignments",
@@ -320,9 +319,8 @@ def _print(found: WhatToCache, checked: CheckedChoice | None) -> None:
         ],
     )
     charges = found.charges
-    typer.echo(
-        f"a page stays on flash for {duration(found.lifetime_s)} behind its last request"
-    )
+    if found.lifetime_text:
+        typer.echo(found.lifetime_text)
     typer.echo(
         f"a billion reads: {amount(charges.usd_per_billion_reads)} {code}, {charges.of_reads}"
     )

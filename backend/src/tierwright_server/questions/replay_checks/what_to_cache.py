@@ -35,8 +35,6 @@ async def check_what_to_cache(
     wanted = cachesack.wanted(
         found,
         body.flash_cache,
-        of_a_recording=(found.ram_pages, found.flash_pages)
-        != (body.ram_pages, body.flash_pages),
         recorded_per_s=answered.recorded_per_s,
     )
     replays = await counted(asking, recording, wanted)

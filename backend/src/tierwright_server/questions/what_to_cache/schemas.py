@@ -106,17 +106,17 @@ class CategoryCountsOut(AnalysisOut):
     cachesack.CategoryRow,
     number="By which the simulator knows it.",
     name="For people.",
-    reads="Misses of RAM.",
-    writes="Changed pages that leave RAM.",
-    pages="Pages whose first request is of it.",
+    reads="Misses of RAM, in the trace that was counted.",
+    writes="Changed pages that leave RAM, in that trace.",
+    pages="Pages of that trace whose first request is of it.",
     admission="When its pages enter flash; of a mixture the admission of `share` of the pages.",
     share="1 but for a mixture. [1]",
     otherwise="Admission of the other pages of a mixture; null without one.",
-    held_pages="Mean flash in use. [pages]",
+    held_pages="Mean flash in use, of `flash_pages` of the answer. [pages]",
     held_share="The same as a share of flash. [1]",
-    hits="Reads that flash serves because of it, over the trace; of sizes and hours these may be reads of another category, so "
+    hits="Reads that flash serves because of it, over the trace that was counted; of sizes and hours these may be reads of another category, so "
     "more than its own. [pages]",
-    flash_writes="Pages written to flash, over the trace. [pages]",
+    flash_writes="Pages written to flash, over the trace that was counted. [pages]",
     flash_usd_per_month="Of the flash that it holds, where flash is paid by size; else 0. [USD/month]",
     usd_per_month="Of its reads less its hits, its writes to flash and its flash. [USD/month]",
     saved_usd_per_month="By which that is below its cost where every miss enters flash. [USD/month]",
@@ -128,16 +128,17 @@ class CachedCategory(Answer):
 @mirrors(
     cachesack.Alternative,
     name="One of the admissions, for all categories; or `by_category`.",
-    hits="Reads that flash serves, over the trace. [pages]",
-    disk_reads="Reads from the store, over the trace. [pages]",
-    flash_writes="Pages written to flash, over the trace. [pages]",
+    hits="Reads that flash serves, over the trace that was counted. [pages]",
+    disk_reads="Reads from the store, over that trace. [pages]",
+    flash_writes="Pages written to flash, over that trace. [pages]",
     hit_share="Of the misses of RAM. [1]",
-    flash_pages="Flash that is paid for. [pages]",
+    flash_pages="Flash that is paid for, of `flash_pages` of the answer. [pages]",
     read_usd_per_month="Of reads from the store. [USD/month]",
     write_usd_per_month="Of writes to flash. [USD/month]",
     flash_usd_per_month="Of flash, where it is paid by size; else 0. [USD/month]",
     usd_per_month="Of all of these. [USD/month]",
-    lifetime_requests="How long a page stays on flash behind its last request. [requests]",
+    lifetime_requests="How long a page stays on flash behind its last request, in requests of the trace that was counted, as "
+    "the option of a flash cache takes it. [requests]",
     assignment="As option `assignment` of every flash cache takes it, and of the schemes exclusive and lazy.",
 )
 class AssignmentOut(Answer):
@@ -172,6 +173,10 @@ class WhatToCacheOut(Answer):
         description="At which the trace was counted: less for production. [pages]"
     )
     counted_flash_pages: int = Field(description="The same of flash. [pages]")
+    counts_of: str = Field(
+        description="Of what reads, writes, pages, hits and pages written to flash are counts, where they are a recording's "
+        "that stands for production; empty else."
+    )
     accesses_per_s: float = Field(description="Load. [1/s]")
     flash_paid: FlashPaid = Field(description="How flash is paid for.")
     rows: list[CachedCategory] = Field(description="Of most reads first.")
@@ -184,9 +189,15 @@ class WhatToCacheOut(Answer):
     )
     saved_share: float = Field(description="The same as a share. [1]")
     lifetime_requests: float = Field(
-        description="How long a page stays on flash behind its last request. [requests]"
+        description="How long a page stays on flash behind its last request, in requests of the trace that was counted. "
+        "[requests]"
     )
-    lifetime_s: float = Field(description="The same. [s]")
+    lifetime_s: float = Field(
+        description="The same at `flash_pages` and `accesses_per_s`. [s]"
+    )
+    lifetime_text: str = Field(
+        description="The same in words; empty where nothing enters flash."
+    )
     more_flash_usd_per_month: Usd = Field(
         description="What one per cent of the flash more would save, before its price. [USD/month]"
     )

@@ -66,7 +66,7 @@ async def what_to_cache(
     answered = await ask(session, context, body)
     if isinstance(answered, CategoryCountsOut):
         return answered
-    return await _shown(answered, body, derived=derived)
+    return await _shown(answered, derived=derived)
 
 
 async def stored(
@@ -91,12 +91,10 @@ async def stored(
             f"{counted(asked.ram_pages, 'page')} of RAM",
             hint="Ask what to cache: POST /api/v1/what-to-cache. Then follow its run, and ask again.",
         ) from error
-    return await _shown(await _answered(asked, body, arrays), body)
+    return await _shown(await _answered(asked, body, arrays))
 
 
-async def _shown(
-    answered: Answered, body: WhatToCacheIn, *, derived: bool = False
-) -> WhatToCacheOut:
+async def _shown(answered: Answered, *, derived: bool = False) -> WhatToCacheOut:
     found, point = answered.found, answered.point
     return WhatToCacheOut.showing(
         found,
@@ -107,10 +105,6 @@ async def _shown(
         if point.prices is None
         else PriceBookRef.model_validate(point.prices[1]),
         categories=found.kind,
-        ram_pages=body.ram_pages,
-        flash_pages=body.flash_pages,
-        counted_ram_pages=found.ram_pages,
-        counted_flash_pages=found.flash_pages,
         sentence=found.finding,
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         cautions=await asyncio.to_thread(lambda: found.cautions),
@@ -173,7 +167,7 @@ async def _answered(
             usd_per_tb_written=_amount(body.usd_per_tb_written),
             usd_per_gib_month=_amount(body.usd_per_gib_month),
             flash_paid=body.flash_paid,
-            production_flash_pages=body.flash_pages,
+            production_pages=(body.ram_pages, body.flash_pages),
         )
         return Answered(point, recording, found, counts.accesses_per_s)
 

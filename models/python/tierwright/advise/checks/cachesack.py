@@ -71,6 +71,9 @@ OF_ANOTHER = (
     "to it are priced as those of the model, what it writes to the store is not. The model is of an LRU flash cache that "
     "writes through, so the gap is what {title} does otherwise."
 )
+OF_A_RECORDING = (
+    "Hits, reads and writes are counts of the recording; costs are those of production."
+)
 KNOWN_ERROR = 0.05
 """By how much the prediction may be off in what the choice rests on: cost, reads from the store and hit ratio. [1]"""
 HITS, READS, WRITES, COST = (
@@ -128,7 +131,6 @@ def wanted(
     found: WhatToCache,
     flash_cache: str = FLASH_CACHE,
     *,
-    of_a_recording: bool = False,
     recorded_per_s: float | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of the choice and of what it is compared with, by name.
@@ -141,10 +143,8 @@ def wanted(
         Of the model.
     flash_cache : str
         Which one is behind the assignment: by default that of the model.
-    of_a_recording : bool
-        Whether the trace is a recording of a part of production.
     recorded_per_s : float, optional
-        Its mean rate, of which what works by the clock has the times stretched to the rate of the answer; None where it
+        Mean rate of the trace, of which what works by the clock has the times stretched to the rate of the answer; None where it
         has no times: then it goes by that rate. [1/s]
 
     Raises
@@ -162,14 +162,18 @@ def wanted(
         each.name: Replay(
             "flash_cache",
             name,
-            found.ram_pages,
-            found.replayed_flash_pages if each.name == CHOICE else found.flash_pages,
+            found.counted_ram_pages,
+            found.replayed_flash_pages
+            if each.name == CHOICE
+            else found.counted_flash_pages,
             0,
             replay_options(name, found.kind, each.assignment, each.lifetime_requests),
         )
         for each in _compared(found)
     }
-    load = Load(found.accesses_per_s, recorded_per_s, is_whole=not of_a_recording)
+    load = Load(
+        found.accesses_per_s, recorded_per_s, is_whole=not found.is_of_a_recording
+    )
     return {
         key: _as_in_production(each, load, _flash(found, each.flash_pages))
         for key, each in replays.items()
@@ -178,10 +182,12 @@ def wanted(
 
 def _flash(found: WhatToCache, replayed_pages: int) -> FlashStandIn:
     """Return the flash of the system for which so much is replayed, which is the same but of a recording of production."""
-    times = found.chosen.flash_pages / max(1, found.replayed_flash_pages)
-    # Flash that is paid for by its size is replayed in whole pages.
-    pages = replayed_pages * times if times > 1 + ROUNDING else replayed_pages
-    return FlashStandIn(round(pages), replayed_pages, found.page_bytes)
+    pages = replayed_pages
+    if found.is_of_a_recording:
+        pages = round(
+            replayed_pages * found.flash_pages / max(1, found.counted_flash_pages)
+        )
+    return FlashStandIn(pages, replayed_pages, found.page_bytes)
 
 
 def _as_in_production(each: Replay, load: Load, flash: FlashStandIn) -> Replay:
@@ -202,16 +208,10 @@ def replayed(
     run: Callable[[Replay], Mapping[str, Any]],
     flash_cache: str = FLASH_CACHE,
     *,
-    of_a_recording: bool = False,
     recorded_per_s: float | None = None,
 ) -> CheckedChoice:
     """Replay them and put the model beside the replays."""
-    replays = wanted(
-        found,
-        flash_cache,
-        of_a_recording=of_a_recording,
-        recorded_per_s=recorded_per_s,
-    )
+    replays = wanted(found, flash_cache, recorded_per_s=recorded_per_s)
     made: dict[tuple[int, str], Mapping[str, Any]] = {}
     for each in replays.values():
         # The choice may be one admission for all.
@@ -336,6 +336,7 @@ def check(
             units_sentence(
                 [(name, units_of(name, {}, _flash(found, found.replayed_flash_pages)))]
             ),
+            OF_A_RECORDING if found.is_of_a_recording else "",
         ),
         recommended=best,
         assignment=recommended.assignment,
@@ -417,14 +418,15 @@ def _least_margin(
 
 def _tax(found: WhatToCache, cache: str, counters: Mapping[str, Any]) -> str:
     """Say what RAM the directory of the flash cache takes with the choice; its replay had all of the RAM."""
-    # Of production, which has as much more RAM as it has flash.
     flash = round(found.chosen.flash_pages)
-    ram = round(found.ram_pages * flash / max(1, found.replayed_flash_pages))
+    if not flash:
+        # What is not bought has no directory.
+        return ""
     return taxes_at(
         {cache: counters},
         {cache: {"assignment": found.chosen.assignment}},
-        ram_pages=ram,
-        left_pages=ram,
+        ram_pages=found.ram_pages,
+        left_pages=found.ram_pages,
         flash_pages=flash,
     )
 
