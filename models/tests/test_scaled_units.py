@@ -386,9 +386,9 @@ def test_what_to_cache_replays_it_and_says_so() -> None:
         "prices": catalog.price_book("street-2026-q3"),
     }
     large = cachesack.answer(
-        counts, flash_pages=10_175, production_flash_pages=FLASH, **asked
+        counts, flash_pages=10_175, production_pages=(RAM, FLASH), **asked
     )
-    replays = checked_choice.wanted(large, "bcache", of_a_recording=True)
+    replays = checked_choice.wanted(large, "bcache")
     assert {each.options["bucket_pages"] for each in replays.values()} == {"1"}
     own = cachesack.answer(counts, flash_pages=10_175, **asked)
     for each in checked_choice.wanted(own, "bcache").values():
