@@ -287,10 +287,13 @@ def _checked(events: Iterable[Event], database_pages: int) -> Iterator[Event]:
             wrong = f"the clock `{event.time:g}` is beyond {MOST_CLOCK:g}"
         if wrong:
             step = f"{event.kind} {event.transaction}"
+            hint = "let each transaction begin once, touch pages, and commit or abort once"
+            if wrong.startswith("page") and event.page is not None:
+                pages = f"{event.page + 1:,} page{'s' if event.page else ''}"
+                hint = f"give the database {pages} at least, or number its pages from 0"
             raise BadInput(
                 f"event {number}: `{step}`: {wrong}",
-                "let each transaction begin once, touch pages, and commit or abort "
-                "once",
+                hint,
                 (Problem("events", step, f"event {number}: {wrong}"),),
             )
         clock = event.time
@@ -315,7 +318,10 @@ def _wrong(
     if event.kind in ("read", "update") and not (
         event.page is not None and 0 <= event.page < database_pages
     ):
-        return f"page `{event.page}` is not among the {database_pages} of the database"
+        return (
+            f"page `{event.page}` is not among the {database_pages:,} of the database, "
+            "which are numbered from 0"
+        )
     return ""
 
 

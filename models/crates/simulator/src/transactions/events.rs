@@ -8,7 +8,7 @@ use super::{Answer, Event, Kind, Refusal};
 use crate::hash::FastMap;
 use crate::progress::{OnProgress, Progress};
 use crate::trace::{Input, excerpt};
-use crate::wording::counted;
+use crate::wording::{counted, grouped};
 use crate::{Error, Result};
 
 /// Sums of clocks stay finite below. [ticks]
@@ -17,6 +17,7 @@ const MOST_PAGE_DIGITS: usize = 18;
 const MOST_LINE_BYTES: usize = 1 << 16;
 /// Events between two reports of progress.
 const REPORT_EVENTS: u64 = 1 << 16;
+const ONCE_HINT: &str = "let each transaction begin once, touch pages, and commit or abort once";
 const LINE_HINT: &str = "write one event per line, such as `U T1 7`";
 
 /// One step of a transaction as it is written: its name is not known yet.
@@ -149,23 +150,32 @@ impl Checker {
             kind, name, page, ..
         } = written;
         let number = self.running.get(name).copied();
+        let mut hint = None;
         let mut wrong = match (kind, number) {
             (Kind::Begin, Some(_)) => Some("has begun before".to_owned()),
             (Kind::Begin, None) if self.has_ended(name) => Some("has begun before".to_owned()),
             (Kind::Begin, None) => None,
             (_, None) if self.has_ended(name) => Some("has ended before".to_owned()),
             (_, None) => Some("has not begun".to_owned()),
-            (Kind::Read | Kind::Update, Some(_)) if page >= self.database_pages => Some(format!(
-                "page `{page}` is not among the {} of the database",
-                self.database_pages
-            )),
+            (Kind::Read | Kind::Update, Some(_)) if page >= self.database_pages => {
+                hint = Some(format!(
+                    "give the database {} at least, or number its pages from 0",
+                    counted(page.saturating_add(1), "page", "pages")
+                ));
+                Some(format!(
+                    "page `{page}` is not among the {} of the database, which are numbered from 0",
+                    grouped(self.database_pages)
+                ))
+            }
             _ => None,
         };
         if time < self.clock {
             wrong = Some(format!("the clock goes back from {} to {time}", self.clock));
+            hint = None;
         }
         if time.is_nan() || time.abs() > MOST_CLOCK {
             wrong = Some(format!("the clock `{time:e}` is beyond {MOST_CLOCK:e}"));
+            hint = None;
         }
         if let Some(wrong) = wrong {
             let step = format!("{} {}", kind.word(), excerpt(name.as_bytes()));
@@ -174,8 +184,7 @@ impl Checker {
                 place: format!("event {}", self.events),
                 value: step,
                 message: wrong,
-                hint: "let each transaction begin once, touch pages, and commit or abort once"
-                    .to_owned(),
+                hint: hint.unwrap_or_else(|| ONCE_HINT.to_owned()),
             }
             .into());
         }

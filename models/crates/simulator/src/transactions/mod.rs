@@ -210,7 +210,7 @@ macro_rules! systems {
 systems! {
     "page_lru": "LRU of pages", "Single pages, the least recently touched first, whoever changed them; nothing is forced at commit.", [];
     "aries": "ARIES", "The same with its log: forced at commit and before a page is stolen, with checkpoints, redo and undo.", [log];
-    "committed_first": "Committed first", "Pages of committed transactions leave before others, by commit time; those of running ones singly, by LRU.", [committed_first];
+    "committed_first": "Committed first", "Committed transactions leave before others and as a whole, by commit time; pages of running ones singly, by LRU.", [committed_first];
     "aat": "Average access time", "The same, but running transactions leave as a whole, by average access time (AAT).", [committed_first, average];
     "transaction_page": "Transactions, as pages", "The same, and pages written out stay readable until their frames are needed (lazy replace).", [committed_first, average, lazy];
     "log_write": "Log-based write", "As by average access time, but log records are written instead of pages; frames are freed at once.", [committed_first, average, records];
