@@ -7,8 +7,9 @@ from test_scaled_replays import scaled
 
 from tierwright.advise import cachesack
 from tierwright.hardware import catalog
-from tierwright.profile.categories import measured
+from tierwright.profile.categories import measured, of_core
 from tierwright.trace.reading import Trace
+from tierwright_server.replays.analyses import category_counts
 
 TRACE = Trace(Path("fixtures/traces/tpcb-cut.csv.zst"))
 ASKED = {
@@ -59,6 +60,21 @@ def test_the_answer_is_that_of_the_models(application):
     )
     assert table.status_code == 200
     assert table.text.startswith("number,name,reads")
+
+
+def test_counts_are_read_once_for_all_questions(application, monkeypatch):
+    read = []
+
+    def reading(document, ram_pages):
+        read.append(ram_pages)
+        return of_core(document, ram_pages)
+
+    monkeypatch.setattr(category_counts, "of_core", reading)
+    body = {**ASKED, "ram_pages": 501}
+    for flash_pages in (5000, 4000, 5000):
+        answered(application, {**body, "flash_pages": flash_pages})
+    application.post(f"{PLACE}/check", body, 200)
+    assert read == [501]
 
 
 def test_the_check_is_within_5_percent(application):

@@ -638,6 +638,65 @@ def test_without_rent_the_choice_is_as_where_flash_is_bought(
         assert (one.best.usd, one.best.age) == (other.best.usd, other.best.age)
 
 
+def one_by_one(
+    counts: CategoryCounts, flash_pages: float, *, read_usd: float, write_usd: float
+) -> evaluated.Served:
+    """Choose as `choose` says that it does, each lifetime by itself."""
+
+    def at(shares: Any) -> evaluated.Served:
+        return served(
+            counts, shares, flash_pages, read_usd=read_usd, write_usd=write_usd
+        )
+
+    costs = (counts.reads[:, None, None] - counts.hits) * read_usd
+    costs = costs + counts.writes * write_usd
+    best = min(
+        (at(uniform(counts, name)) for name in ADMISSIONS), key=lambda each: each.usd
+    )
+    for place in range(counts.ages.size):
+        packed = knapsack(counts.held[:, :, place], costs[:, :, place], flash_pages)
+        found = at(packed.shares)
+        if found.usd * (1 + 1e-12) < best.usd:
+            best = found
+    return best
+
+
+@pytest.mark.oracle("evaluate.cachesack.choose")
+@pytest.mark.parametrize("flash_pages", [1, 40, 500, 3000, 8000, 30_000, 60_000])
+@pytest.mark.parametrize("write_usd", [0.0, 0.02, 0.7, 5.0])
+def test_what_is_not_served_one_by_one_would_not_have_been_chosen(
+    tpcc: CategoryCounts,
+    flash_pages: int,
+    write_usd: float,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To the last bit: sums of all lifetimes at once only say which of them need not be looked at."""
+    prices = {"read_usd": 1.0, "write_usd": write_usd}
+    # What is refined behind the cheapest lifetime is left out of both.
+    monkeypatch.setattr(evaluated, "_MOST_REFINEMENTS", 0)
+    monkeypatch.setattr(evaluated, "_improved", lambda _c, _u, shares, _f: shares)
+    own = one_by_one(tpcc, flash_pages, **prices)
+    best = choose(tpcc, flash_pages, **prices).best
+    assert np.array_equal(best.shares, own.shares)
+    assert (best.usd, best.age, best.taken) == (own.usd, own.age, own.taken)
+
+
+def test_counts_that_were_priced_are_chosen_among_as_often_as_is_asked(
+    tpcc: CategoryCounts,
+) -> None:
+    prices = {"read_usd": 1.0, "write_usd": 0.1}
+    priced = evaluated.Priced(tpcc, **prices)
+    for flash, rent in ((500, 0.0), (8000, 0.0), (8000, 2.0), (500, 0.0)):
+        given = {**prices, "rent_usd": rent}
+        one = choose(tpcc, flash, **given, priced=priced)
+        other = choose(tpcc, flash, **given)
+        assert np.array_equal(one.best.shares, other.best.shares)
+        assert one.best.usd == other.best.usd
+        assert with_more(tpcc, one, flash, 80, **given, priced=priced) == with_more(
+            tpcc, other, flash, 80, **given
+        )
+
+
 def answered(counts: CategoryCounts, **given: Any) -> cachesack.WhatToCache:
     asked = {"flash_pages": 8000, "flash": FLASH, "disk": DISK, "prices": PRICES}
     return cachesack.answer(counts, **{**asked, **given})

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import TypedDict
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from tierwright.evaluate.cachesack import (
     ESTIMATOR,
     VALIDITY,
     Choice,
+    Priced,
     Served,
     WithMore,
     choose,
@@ -97,6 +99,14 @@ class Charges:
     of_reads: str
     of_writes: str
     of_flash: str
+
+
+class _Each(TypedDict):
+    """Prices of one read, of a page written and of a page held over the trace. [USD]"""
+
+    read_usd: float
+    write_usd: float
+    rent_usd: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,14 +392,16 @@ def answer(
         )
     flash_price = page_price if by_size and page_price is not None else 0.0
 
-    def each_usd(at: Charges, price: float) -> dict[str, float]:
+    def each_usd(at: Charges, price: float) -> _Each:
         return {
             "read_usd": at.usd_per_billion_reads / BILLION,
             "write_usd": at.usd_per_tb_written * counts.page_bytes / TB,
             "rent_usd": price / times,
         }
 
-    chosen = choose(counts, flash_pages, **each_usd(charges, flash_price))
+    each = each_usd(charges, flash_price)
+    priced = Priced(counts, each["read_usd"], each["write_usd"])
+    chosen = choose(counts, flash_pages, **each, priced=priced)
     paid = _Paid(flash_paid, flash_pages, stands_for, flash_price, counts.page_bytes)
 
     def charged_once(by: str) -> tuple[Alternative, str]:
@@ -419,7 +431,8 @@ def answer(
         chosen,
         flash_pages,
         flash_pages * A_LITTLE,
-        **each_usd(charges, flash_price),
+        **each,
+        priced=priced,
     )
     saved_by_more = more.saved_usd * times
     price = None if page_price is None else page_price * flash_pages * A_LITTLE
@@ -639,7 +652,7 @@ def assignment(counts: CategoryCounts, shares: FloatArray) -> str:
 
     The rules of most categories come first, then those of the others by their number.
     """
-    rules = [_rule(row) for row in shares]
+    rules = [_rule(each) for each in _parts(shares)]
     common = max(sorted(set(rules)), key=rules.count) if rules else EVERY_MISS
     own = (
         f"{category.number}:{rule}"
@@ -690,20 +703,31 @@ def in_words(kind: str, shares: FloatArray) -> str:
     >>> in_words("relation", np.eye(4)[[0, 2, 2]])
     'Of 3 relations, 2 enter flash at a miss; 1 never does'
     """
-    return _enter(kind, [_parts(row) for row in shares])
+    return _enter(kind, _parts(shares))
 
 
-def _parts(shares: FloatArray) -> tuple[str, float, str | None]:
-    """Return the admission of a category, the share of its pages, and the admission of the others."""
-    used = np.flatnonzero(shares > 10.0**-_DIGITS)
-    first = ADMISSIONS[int(used[-1])]
-    if used.size == 1:
-        return first, 1.0, None
-    return first, float(shares[used[-1]]), ADMISSIONS[int(used[0])]
+_Parts = tuple[str, float, str | None]
+"""The admission of a category, the share of its pages, and the admission of the others."""
 
 
-def _rule(shares: FloatArray) -> str:
-    first, share, other = _parts(shares)
+def _parts(shares: FloatArray) -> list[_Parts]:
+    """Return under which admissions the pages of each category are."""
+    used = shares > 10.0**-_DIGITS
+    others = used.argmax(axis=1)
+    first = used.shape[1] - 1 - used[:, ::-1].argmax(axis=1)
+    share = shares[np.arange(len(shares)), first]
+    return [
+        (ADMISSIONS[at], 1.0, None)
+        if at == other
+        else (ADMISSIONS[at], part, ADMISSIONS[other])
+        for at, part, other in zip(
+            first.tolist(), share.tolist(), others.tolist(), strict=True
+        )
+    ]
+
+
+def _rule(parts: _Parts) -> str:
+    first, share, other = parts
     return first if other is None else f"{first}*{share:.{_DIGITS}f}*{other}"
 
 
@@ -849,6 +873,7 @@ def _rows(
         return (reads + written) * times + flash_usd(found)
 
     best = chosen.best
+    parts = _parts(best.shares)
     rent = flash_usd(best)
     own, before = usd(best), usd(chosen.uniform[EVERY_MISS])
     rows = [
@@ -858,7 +883,7 @@ def _rows(
             category.reads,
             category.writes,
             category.pages,
-            *_parts(best.shares[at]),
+            *parts[at],
             held_pages=paid.of_system(float(best.held[at])),
             held_share=float(best.held[at]) / paid.most,
             hits=float(best.hits[at]),
@@ -917,7 +942,7 @@ def _below(name: str, saved: float, share: float, words: _Words) -> str:
     return f", {money(saved)} ({percent(share)}) less than if every miss enters{words.entered}"
 
 
-def _enter(kind: str, parts: Sequence[tuple[str, float, str | None]]) -> str:
+def _enter(kind: str, parts: Sequence[_Parts]) -> str:
     """Say how many categories enter flash, and when: of each what `_parts` returns."""
     noun, nouns = NOUNS[kind]
     if len(parts) == 1:
@@ -1023,7 +1048,7 @@ def _steps(
     number = f" x {stay.stands_for:,.6g}" if recording else ""
     yield Step(
         "time on flash",
-        f"lifetime{times_more} / requests below RAM a second = {stay.requests:,.6g}{number} / {stay.requests_per_s:,.6g}",
+        f"lifetime{times_more} / requests below RAM per second = {stay.requests:,.6g}{number} / {stay.requests_per_s:,.6g}",
         stay.seconds,
         "s",
         "derived",

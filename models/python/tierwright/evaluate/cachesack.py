@@ -8,7 +8,9 @@ the linear programme, until flash is full. The prices are ours: the paper's are 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,8 @@ _TRIED_AT_ONCE = 64
 """Categories whose admission is tried at once."""
 _ALMOST = 1 + 1e-12
 """Ratio below which a cost is no less than another."""
+_ROUNDED = 1e-9
+"""Share by which sums differ at most that are added in another order; many times what sets costs apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,70 +100,102 @@ def knapsack(
     """
     _check(space, cost, capacity, rent)
     cost = cost + rent * space
+    shares, price = _steps(space, cost).bought(capacity)
+    return Knapsack(
+        shares, float((shares * space).sum()), float((shares * cost).sum()), price
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Steps:
+    """The steps along the lower convex hulls of all categories, in order of descent: what they are bought in.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Categories and options.
+    slope : (s,) float64 array
+        Cost over space of each; below 0.
+    row : (s,) int32 array
+        Its category.
+    start, end : (s,) int8 array
+        Options that it leaves and takes.
+    wide, used : (s,) float64 array
+        Space that it takes, and with all before it.
+    """
+
+    shape: tuple[int, int]
+    slope: FloatArray
+    row: NDArray[np.int32]
+    start: NDArray[np.int8]
+    end: NDArray[np.int8]
+    wide: FloatArray
+    used: FloatArray
+
+    def bought(self, capacity: float) -> tuple[FloatArray, float]:
+        """Take steps until the capacity is used; return shares, and what one more unit of space would save."""
+        categories = self.shape[0]
+        whole = int(np.searchsorted(self.used, capacity, side="right"))
+        shares = np.zeros(self.shape)
+        # Steps of one category are in order: its last one holds.
+        last = np.zeros(categories, dtype=np.int64)
+        last[self.row[:whole]] = self.end[:whole]
+        shares[np.arange(categories), last] = 1.0
+        if whole == self.slope.size:
+            return shares, 0.0
+        left = capacity - (self.used[whole - 1] if whole else 0.0)
+        part = max(left, 0.0) / self.wide[whole]
+        shares[self.row[whole], self.start[whole]] = 1.0 - part
+        shares[self.row[whole], self.end[whole]] = part
+        return shares, -float(self.slope[whole])
+
+
+def _steps(space: FloatArray, cost: FloatArray) -> _Steps:
+    """Find the steps along the lower convex hull of each category."""
     categories, options = space.shape
+    # Options first: the least of four is found for all categories at once.
+    space_of, cost_of = np.ascontiguousarray(space.T), np.ascontiguousarray(cost.T)
     rows = np.arange(categories)
     at = np.zeros(categories, dtype=np.int64)
     steepest = np.full(categories, -np.inf)
     taken: list[tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]] = []
     for _ in range(options - 1):
-        wide = space - space[rows, at][:, None]
-        fall = cost - cost[rows, at][:, None]
+        wide = space_of - space_of[at, rows]
+        fall = cost_of - cost_of[at, rows]
         with np.errstate(divide="ignore", invalid="ignore"):
             slope = np.where(
                 wide > 0, fall / wide, np.where((wide == 0) & (fall < 0), -np.inf, 0.0)
             )
         # Of equal slopes the widest step.
-        least = slope.min(axis=1, keepdims=True)
-        reach = np.where(slope == least, wide, -1.0)
-        free = np.isneginf(least[:, 0])
-        to = np.where(
-            free,
-            np.where(np.isneginf(slope), fall, np.inf).argmin(axis=1),
-            reach.argmax(axis=1),
-        )
+        least = slope.min(axis=0)
+        to = np.where(slope == least, wide, -1.0).argmax(axis=0)
+        free = np.isneginf(least)
+        if free.any():
+            lowest = np.where(np.isneginf(slope), fall, np.inf).argmin(axis=0)
+            to = np.where(free, lowest, to)
         # Of points on one line, rounding may turn the second step steeper than the first, which it stands on.
-        steepest = np.maximum(steepest, least[:, 0])
+        steepest = np.maximum(steepest, least)
         falls = steepest < 0
         taken.append(
             (np.where(falls, steepest, 0.0), at.copy(), np.where(falls, to, at))
         )
         at = np.where(falls, to, at)
-    return _bought(space, cost, capacity, taken)
-
-
-def _bought(
-    space: FloatArray,
-    cost: FloatArray,
-    capacity: float,
-    steps: list[tuple[FloatArray, NDArray[np.int64], NDArray[np.int64]]],
-) -> Knapsack:
-    """Take steps in order of descent until the capacity is used."""
-    categories = space.shape[0]
-    slope = np.concatenate([each[0] for each in steps])
-    start = np.concatenate([each[1] for each in steps])
-    end = np.concatenate([each[2] for each in steps])
-    row = np.tile(np.arange(categories), len(steps))
-    falls = slope < 0
-    slope, start, end, row = slope[falls], start[falls], end[falls], row[falls]
-    order = np.argsort(slope, kind="stable")
-    slope, start, end, row = slope[order], start[order], end[order], row[order]
-    wide = space[row, end] - space[row, start]
-    used = np.cumsum(wide)
-    whole = int(np.searchsorted(used, capacity, side="right"))
-    shares = np.zeros_like(space)
-    # Steps of one category are in order: its last one holds.
-    last = np.zeros(categories, dtype=np.int64)
-    last[row[:whole]] = end[:whole]
-    shares[np.arange(categories), last] = 1.0
-    price = 0.0
-    if whole < slope.size:
-        left = capacity - (used[whole - 1] if whole else 0.0)
-        part = max(left, 0.0) / wide[whole]
-        shares[row[whole], start[whole]] = 1.0 - part
-        shares[row[whole], end[whole]] = part
-        price = -float(slope[whole])
-    return Knapsack(
-        shares, float((shares * space).sum()), float((shares * cost).sum()), price
+    slope = np.concatenate([each[0] for each in taken])
+    start = np.concatenate([each[1] for each in taken])
+    end = np.concatenate([each[2] for each in taken])
+    row = np.tile(rows, len(taken))
+    (falling,) = np.nonzero(slope < 0)
+    order = falling[np.argsort(slope[falling], kind="stable")]
+    row, start, end = row[order], start[order], end[order]
+    wide = space_of[end, row] - space_of[start, row]
+    return _Steps(
+        space.shape,
+        slope[order],
+        row.astype(np.int32),
+        start.astype(np.int8),
+        end.astype(np.int8),
+        wide,
+        np.cumsum(wide),
     )
 
 
@@ -315,6 +351,7 @@ def choose(
     read_usd: float,
     write_usd: float,
     rent_usd: float = 0.0,
+    priced: Priced | None = None,
 ) -> Choice:
     """Choose an admission, or a mixture of two, for each category, and with rent how much flash.
 
@@ -334,6 +371,8 @@ def choose(
         Of a read from the store, and of a page written to flash; not negative. [USD]
     rent_usd : float
         Of a page of flash over the trace; 0 where flash is paid for whatever it holds. [USD]
+    priced : Priced, optional
+        The counts at these prices, of whoever chooses more than once.
 
     Raises
     ------
@@ -352,9 +391,9 @@ def choose(
         good = bool(np.isfinite(value)) and value >= 0
         problems.check(good, name, value, "must be finite and not negative")
     problems.raise_if_any()
-    costs = _costs(counts, read_usd, write_usd)
-    found = _filling(counts, costs, flash_pages, read_usd=read_usd, write_usd=write_usd)
-    return _rented(counts, costs, found, rent_usd) if rent_usd else found
+    priced = Priced(counts, read_usd, write_usd) if priced is None else priced
+    found = _filling(priced, flash_pages)
+    return _rented(priced, found, rent_usd) if rent_usd else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +427,7 @@ def with_more(
     read_usd: float,
     write_usd: float,
     rent_usd: float = 0.0,
+    priced: Priced | None = None,
 ) -> WithMore:
     """Choose again with more flash, which need not be used: it never costs more.
 
@@ -410,71 +450,151 @@ def with_more(
         For which it was chosen, and what there would be besides. [pages]
     read_usd, write_usd, rent_usd : float
         As `choose` takes them. [USD]
+    priced : Priced, optional
+        As `choose` takes it.
     """
+    priced = Priced(counts, read_usd, write_usd) if priced is None else priced
     best = chosen.best
     now = best.usd - best.taken * rent_usd
     pages = (best.taken if rent_usd else flash_pages) + more_pages
     reached: list[float] = []
     if rent_usd:
-        held = np.maximum.accumulate(counts.held, axis=2)
-        costs = _costs(counts, read_usd, write_usd)
         reached += [
-            knapsack(held[:, :, place], costs[:, :, place], pages).cost
-            for place in range(counts.ages.size)
+            float((_steps(space, cost).bought(pages)[0] * cost).sum())
+            for space, cost in zip(priced.most_held_at, priced.costs_at, strict=True)
         ]
     if not rent_usd or best.taken >= flash_pages:
-        again = choose(counts, pages, read_usd=read_usd, write_usd=write_usd)
+        again = choose(
+            counts, pages, read_usd=read_usd, write_usd=write_usd, priced=priced
+        )
         reached.append(again.best.usd)
     least = min(reached)
     return WithMore(pages, now, least if least * _ALMOST < now else now)
 
 
-def _costs(counts: CategoryCounts, read_usd: float, write_usd: float) -> FloatArray:
-    """Price reads from the store and writes to flash of each category, admission and lifetime. [USD]"""
-    return np.asarray(
-        (counts.reads[:, None, None] - counts.hits) * read_usd
-        + counts.writes * write_usd
-    )
+class Priced:
+    """The counts at prices, with what every choice at these prices asks for.
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+        Of the trace.
+    read_usd, write_usd : float
+        As `choose` takes them. [USD]
+    """
+
+    def __init__(
+        self, counts: CategoryCounts, read_usd: float, write_usd: float
+    ) -> None:
+        self.counts = counts
+        self.read_usd = read_usd
+        self.write_usd = write_usd
+        self.costs: FloatArray = np.asarray(
+            (counts.reads[:, None, None] - counts.hits) * read_usd
+            + counts.writes * write_usd
+        )
+        """Of reads from the store and writes to flash of each category, admission and lifetime. [USD]"""
+
+    @cached_property
+    def costs_at(self) -> FloatArray:
+        """The same, lifetimes first. [USD]"""
+        return _lifetimes_first(self.costs)
+
+    @cached_property
+    def most_held_at(self) -> FloatArray:
+        """Most pages held until each lifetime, lifetimes first. [pages]"""
+        return _lifetimes_first(np.maximum.accumulate(self.counts.held, axis=2))
+
+    @cached_property
+    def steps_at(self) -> list[_Steps]:
+        """Steps of the knapsack at each lifetime, whatever the flash."""
+        held = _lifetimes_first(self.counts.held)
+        return [
+            _steps(space, cost) for space, cost in zip(held, self.costs_at, strict=True)
+        ]
+
+    def served(self, shares: FloatArray, flash_pages: float) -> Served:
+        """Say what an assignment makes of the requests."""
+        return served(
+            self.counts,
+            shares,
+            flash_pages,
+            read_usd=self.read_usd,
+            write_usd=self.write_usd,
+        )
+
+    def packed_at(self, age: float, flash_pages: float) -> FloatArray:
+        """Pack at a lifetime between two that were counted."""
+        ages = self.counts.ages
+        high = min(int(np.searchsorted(ages, age)), ages.size - 1)
+        low = max(high - 1, 0)
+        wide = float(ages[high] - ages[low])
+        part = (age - float(ages[low])) / wide if wide else 0.0
+
+        def between(values: FloatArray) -> FloatArray:
+            return values[:, :, low] * (1.0 - part) + values[:, :, high] * part
+
+        return _steps(between(self.counts.held), between(self.costs)).bought(
+            flash_pages
+        )[0]
+
+    def least_usd(
+        self, packed: Sequence[FloatArray], flash_pages: float
+    ) -> NDArray[np.float64]:
+        """Return what assignments cost at least, each at the lifetime at which it fills flash, but for rounding. [USD]
+
+        All are multiplied at once, and rounded otherwise than one by one: so flash may be full at a lifetime a little
+        before or behind, and none between these costs less.
+        """
+        shares = np.array(packed).reshape(len(packed), -1)
+        lifetimes = self.counts.ages.size
+        held, costs = (
+            shares @ values.reshape(-1, lifetimes)
+            for values in (self.counts.held, self.costs)
+        )
+        few, many = flash_pages * (1 - _ROUNDED), flash_pages * (1 + _ROUNDED)
+        most = np.maximum.accumulate(held, axis=1)
+        between = np.where((most >= few) & (most < many), costs, np.inf)
+        full = (_usd_where_full(held, costs, pages) for pages in (few, many))
+        return np.asarray(np.minimum.reduce([between.min(axis=1), *full]))
 
 
-def _filling(
-    counts: CategoryCounts,
-    costs: FloatArray,
-    flash_pages: float,
-    *,
-    read_usd: float,
-    write_usd: float,
-) -> Choice:
+def _lifetimes_first(values: FloatArray) -> FloatArray:
+    return np.ascontiguousarray(values.transpose(2, 0, 1))
+
+
+def _filling(priced: Priced, flash_pages: float) -> Choice:
     """Choose where flash is paid for whatever it holds: it is always full, as LRU is."""
+    counts = priced.counts
 
     def at(shares: FloatArray) -> Served:
-        return served(
-            counts, shares, flash_pages, read_usd=read_usd, write_usd=write_usd
-        )
+        return priced.served(shares, flash_pages)
 
     reached = {name: at(uniform(counts, name)) for name in ADMISSIONS}
     best = min(reached.values(), key=lambda each: each.usd)
-    for place in range(counts.ages.size):
-        packed = knapsack(counts.held[:, :, place], costs[:, :, place], flash_pages)
-        found = at(packed.shares)
+    packed = [steps.bought(flash_pages)[0] for steps in priced.steps_at]
+    # Only what may cost least of all is served one by one.
+    least = priced.least_usd(packed, flash_pages)
+    first = at(packed[int(least.argmin())]).usd
+    near = min(first, best.usd) * (1 + _ROUNDED)
+    for place in np.flatnonzero(least <= near):
+        found = at(packed[place])
         if found.usd * _ALMOST < best.usd:
             best = found
-    packed = _packed_at(counts, costs, best.age, flash_pages)
+    again = priced.packed_at(best.age, flash_pages)
     for _ in range(_MOST_REFINEMENTS):
-        found = at(packed.shares)
+        found = at(again)
         if found.usd * _ALMOST >= best.usd:
             break
         best = found
-        packed = _packed_at(counts, costs, best.age, flash_pages)
-    shares = _improved(counts, costs, best.shares, flash_pages)
+        again = priced.packed_at(best.age, flash_pages)
+    shares = _improved(counts, priced.costs, best.shares, flash_pages)
     if shares is not best.shares:
         best = at(shares)
     return Choice(best, reached)
 
 
-def _rented(
-    counts: CategoryCounts, costs: FloatArray, filling: Choice, rent_usd: float
-) -> Choice:
+def _rented(priced: Priced, filling: Choice, rent_usd: float) -> Choice:
     """Choose how much flash is worth its rent too, at most what is used where it costs nothing.
 
     ```text
@@ -486,7 +606,7 @@ def _rented(
     rent never takes more flash. To fill flash only up to the pages that are held at T, fewer must be held before: a mean
     that falls with T, as those of short traces may, is taken at its highest until T.
     """
-    held = np.maximum.accumulate(counts.held, axis=2)
+    counts = priced.counts
     most = filling.best.taken
 
     def with_rent(found: Served) -> Served:
@@ -497,11 +617,13 @@ def _rented(
     for each in uniform.values():
         if each.taken <= most and (each.usd, each.taken) < (best.usd, best.taken):
             best = each
-    for place in range(counts.ages.size):
-        space = held[:, :, place]
-        packed = knapsack(space, costs[:, :, place], most, rent_usd)
-        if (packed.cost, packed.space) < (best.usd, best.taken):
-            shares = packed.shares
+    for place, (space, bare) in enumerate(
+        zip(priced.most_held_at, priced.costs_at, strict=True)
+    ):
+        cost = bare + rent_usd * space
+        shares, price = _steps(space, cost).bought(most)
+        usd, pages = float((shares * cost).sum()), float((shares * space).sum())
+        if (usd, pages) < (best.usd, best.taken):
             best = Served(
                 shares,
                 float(counts.ages[place]),
@@ -509,8 +631,8 @@ def _rented(
                 np.asarray((shares * counts.hits[:, :, place]).sum(axis=1)),
                 np.asarray((shares * counts.writes[:, :, place]).sum(axis=1)),
                 # Where space has a price, all is used but for rounding.
-                taken=most if packed.price > 0 else packed.space,
-                usd=packed.cost,
+                taken=most if price > 0 else pages,
+                usd=usd,
             )
     return Choice(best, uniform)
 
@@ -571,18 +693,3 @@ def _usd_where_full(
         flash_pages - at(held, low), wide, out=np.zeros_like(wide), where=wide > 0
     )
     return at(cost, low) * (1.0 - part) + at(cost, high) * part
-
-
-def _packed_at(
-    counts: CategoryCounts, costs: FloatArray, age: float, flash_pages: float
-) -> Knapsack:
-    """Pack at a lifetime between two that were counted."""
-    high = min(int(np.searchsorted(counts.ages, age)), counts.ages.size - 1)
-    low = max(high - 1, 0)
-    wide = float(counts.ages[high] - counts.ages[low])
-    part = (age - float(counts.ages[low])) / wide if wide else 0.0
-
-    def between(values: FloatArray) -> FloatArray:
-        return values[:, :, low] * (1.0 - part) + values[:, :, high] * part
-
-    return knapsack(between(counts.held), between(costs), flash_pages)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,6 +100,11 @@ class CategoryCounts:
         return self.accesses / self.duration_s if self.duration_s else None
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of its arrays."""
+        return self.held.nbytes + self.hits.nbytes + self.writes.nbytes
+
+    @cached_property
     def reads(self) -> FloatArray:
         """Misses of RAM of each category."""
         return np.array([each.reads for each in self.categories], dtype=np.float64)

@@ -112,9 +112,7 @@ async def _made_or_queued(
                 return None
             if analyses.status_of(row) is not RunStatus.SUCCEEDED:
                 return AdviceCheckOut(**analyses.base_of(row), replays=0)
-            counts[asked] = counts_of(
-                await analyses.load(context, row), asked.ram_pages
-            )
+            counts[asked] = counts_of(await analyses.load(context, row))
             continue
         wanted = {each: configuration(_replay(each)) for each in asked}
         keys = [each["key"] for each in wanted.values()]

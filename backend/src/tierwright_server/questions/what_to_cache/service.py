@@ -148,16 +148,15 @@ async def _answered(
     asked: _Asked, body: WhatToCacheIn, arrays: Mapping[str, Any]
 ) -> Answered:
     point, recording = asked.point, asked.recording
-    ram_pages, flash_pages = asked.ram_pages, asked.flash_pages
     rate = body.accesses_per_s
     if rate is None and recording.scaled is not None:
         rate = recording.scaled.machine_accesses_per_s
 
     def answer() -> Answered:
-        counts = counts_of(arrays, ram_pages)
+        counts = counts_of(arrays)
         found = cachesack.answer(
             counts,
-            flash_pages=flash_pages,
+            flash_pages=asked.flash_pages,
             flash=point.flash[0],
             disk=point.disk[0],
             prices=None if point.prices is None else point.prices[0],

@@ -3,7 +3,7 @@
 import asyncio
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,18 @@ import numpy as np
 from tierwright_server.common.sealed import Damaged, opened
 from tierwright_server.common.settings import Settings
 from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.replays.analyses import category_counts
 from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.shared_cache import SharedCache
 from tierwright_server.storage.tables import Result
 
 ADDED: Mapping[str, tuple[str, ...]] = {RunKind.WINDOWS.value: ("pages_written",)}
 """Arrays by kind of analysis that earlier versions did not store: without them it is computed again."""
+Decode = Callable[[Mapping[str, Any], Mapping[str, Any]], dict[str, Any]]
+DECODED: Mapping[str, Decode] = {
+    RunKind.CATEGORY_COUNTS.value: category_counts.decoded,
+}
+"""What is made of the arrays and the inputs of an analysis by kind, and kept in their place: what has `nbytes`."""
 
 
 class AnalysisCache:
@@ -48,7 +54,8 @@ class AnalysisCache:
         with suppress(OSError):  # the load says what is wrong
             os.utime(path)  # read now: it does not expire
         return await self._kept.get(
-            analysis.id, lambda: asyncio.to_thread(_read_all, path, analysis.kind)
+            analysis.id,
+            lambda: asyncio.to_thread(_read_all, path, analysis.kind, analysis.inputs),
         )
 
     def drop(self, analysis_id: str) -> None:
@@ -70,13 +77,13 @@ def read_arrays(path: Path) -> dict[str, Any]:
         return dict(file)
 
 
-def _read_all(path: Path, kind: str) -> dict[str, Any]:
-    """Read the arrays of an analysis of a kind, none missing."""
+def _read_all(path: Path, kind: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the arrays of an analysis of a kind, none missing; of a kind of `DECODED` what is made of them."""
     arrays = read_arrays(path)
     for name in ADDED.get(kind, ()):
         if name not in arrays:
             raise Damaged(f"{path.name} was stored before `{name}` was counted")
-    return arrays
+    return DECODED[kind](arrays, inputs) if kind in DECODED else arrays
 
 
 def _bytes_of(arrays: dict[str, Any]) -> int:

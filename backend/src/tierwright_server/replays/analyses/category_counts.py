@@ -6,7 +6,16 @@ from typing import Any
 
 from tierwright.profile.categories import CategoryCounts, of_core
 
+_COUNTS = "counts"
 
-def counts_of(arrays: Mapping[str, Any], ram_pages: int) -> CategoryCounts:
-    """Read what was counted below a RAM. [pages]"""
-    return of_core(json.loads(bytes(arrays["document"])), ram_pages)
+
+def decoded(arrays: Mapping[str, Any], inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Make counts of what is stored, once: thousands of categories are read for longer than is chosen among them."""
+    document = json.loads(bytes(arrays["document"]))
+    return {_COUNTS: of_core(document, inputs["ram_pages"])}
+
+
+def counts_of(arrays: Mapping[str, Any]) -> CategoryCounts:
+    """Return the counts of a loaded analysis."""
+    found: CategoryCounts = arrays[_COUNTS]
+    return found
