@@ -392,7 +392,11 @@ def _large(
         _in_force(name, option, given, pages, flash.page_bytes)
         for pages in (flash.pages, flash.replayed_pages)
     )
-    if there == 0 or here <= 1 or here / flash.replayed_pages < FAR_ABOVE * there / flash.pages:
+    if (
+        there == 0
+        or here <= 1
+        or here / flash.replayed_pages < FAR_ABOVE * there / flash.pages
+    ):
         return
     yield LargeUnit(
         option,
