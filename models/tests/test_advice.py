@@ -1396,6 +1396,8 @@ def test_of_many_replays_beyond_the_error_one_is_told_and_the_others_are_counted
     assert table.title(1) in found.message
     assert "takes 4 µs of I/O time by its replay and 1 µs by the model" in found.message
     assert "2 other replays differ by more, too" in found.message
+    # It stands above the answer, also where the choice stays.
+    assert found.could_change_choice is True
     [alone] = about_replays(asked, table, low[:1], 0, 0)
     assert "other" not in alone.message
 

@@ -18,12 +18,22 @@ from hypothesis import given, settings
 
 from tierwright.advise import advice, scale
 from tierwright.advise.advice import _checked, _choice
-from tierwright.advise.advice._checked import Replayed, bands, by_trace, settled
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._checked import (
+    Replayed,
+    Settled,
+    bands,
+    by_trace,
+    decided,
+    settled,
+)
 from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates, Have, SchemeAt
+from tierwright.evaluate.advice.choose import Objective
 from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
@@ -404,41 +414,139 @@ def test_the_cheapest_that_keeps_its_limits_by_its_replay_is_left() -> None:
     assert settled_of(range(1, 41), {0, 40}, set(), many) == 40
 
 
-def test_ram_that_a_recording_does_not_fill_is_confirmed_by_it_and_never_refuted() -> (
-    None
-):
-    """First touches count as misses there: what keeps a limit all the same keeps it."""
-    asked = advice.asked_of(
+def asked_of_ram(objective: Objective = "usd") -> Asked:
+    """Ask which RAM to have above disks, over a recording of 12,412 pages."""
+    return advice.asked_of(
         curve().steady(),
         (RATE, None),
         replace(DISKS, reserved_gib=Decimal(0)),
         None,
         {},
-        "usd",
+        objective,
         advice.named_book("street-2026-q3"),
         36,
         (None, None),
         0,
     )
+
+
+def ram_alone(table: Table, *, is_filled: bool) -> int:
+    """Return an option of RAM alone that the recording fills, or one that it does not."""
+    pages, options = table.setting.curve.distinct_pages, table.options
+    of_size = options.ram_pages < pages / 2 if is_filled else options.ram_pages >= pages
+    return int(np.flatnonzero(of_size & (options.flash_pages == 0))[0])
+
+
+def test_ram_that_a_recording_does_not_fill_is_confirmed_by_it_and_never_refuted() -> (
+    None
+):
+    """First touches count as misses there: what keeps a limit all the same keeps it."""
+    asked = asked_of_ram()
     table = Table.of(asked.setting)
-    pages = table.setting.curve.distinct_pages
-    options = table.options
-    large, small = (
-        int(at[0])
-        for at in (
-            np.flatnonzero((options.ram_pages >= pages) & (options.flash_pages == 0)),
-            np.flatnonzero(
-                (options.ram_pages < pages / 2) & (options.flash_pages == 0)
-            ),
-        )
-    )
+    large, small = (ram_alone(table, is_filled=each) for each in (False, True))
     for at, busy, is_told in (
         (large, 0.9, False),
         (large, 0.1, True),
         (small, 0.9, True),
     ):
-        found = _checked._as_shown(asked, table, Replayed(at, 1.0, 2.0, busy, 0.1, ""))
+        each = Replayed(
+            at, 1.0, 2.0, busy, 0.1, "", most_us=3.0 if at == large else None
+        )
+        found = _checked._as_shown(asked, table, each)
         assert (found.reason == "") == is_told
+        assert found.is_timed == (at == small)
+        assert found.known_us == (2.0 if at == small else found.model_us)
         if not is_told:
             assert "which would not fill it" in found.reason
             assert found.known_us == found.model_us
+
+
+def test_of_what_a_recording_does_not_fill_the_model_ranks_and_no_gap_is_judged() -> (
+    None
+):
+    """Its replay is of first touches: as long for all that hold them, however much the sizes differ."""
+    asked = asked_of_ram("io_time")
+    cents = np.asarray([400, 300, 200, 100])
+    open_ = [
+        Replayed(at, time_us, 4.0, 0.1, 0.1, "", most_us=6.0)
+        for at, time_us in enumerate((1.0, 1.5, 2.0))
+    ]
+    assert decided(asked, cents, open_) == 0
+    assert [each.gap for each in open_] == [None] * 3
+    assert not any(each.is_beyond_band for each in open_)
+    assert not Settled(open_, 0).is_tied(asked, cents)
+    # Beside what a replay times, the model speaks for what none does: above it, and below it.
+    for time_us, best in ((0.9, 3), (1.1, 0)):
+        timed = Replayed(3, 0.5, time_us, 0.1, 2.0, "")
+        assert decided(asked, cents, [*open_, timed]) == best
+    # Of equal cost the faster is taken, whichever of the two says it.
+    usd = asked_of_ram()
+    alike = np.asarray([100, 100, 100, 100])
+    assert decided(usd, alike, [open_[2], replace(timed, simulated_us=1.0)]) == 3
+    assert decided(usd, alike, [open_[2], replace(timed, simulated_us=3.0)]) == 2
+    # What the model rules out is admitted by a replay that shows its time alone.
+    near = frozenset({0})
+    assert decided(usd, cents, [open_[0]], near) is None
+    assert decided(usd, cents, [replace(open_[0], most_us=None)], near) == 0
+    # The most that it takes is held against a limit.
+    limited = replace(asked, constraints={"io_time_us_per_access": Decimal(5)})
+    assert _checked.breaks(limited, open_[0])
+    assert not _checked.breaks(limited, replace(open_[0], most_us=4.5))
+
+
+def test_the_most_that_an_access_takes_counts_a_write_back_for_each_miss() -> None:
+    asked = asked_of_ram()
+    table = Table.of(asked.setting)
+    curve_ = table.setting.curve
+    large, small = (ram_alone(table, is_filled=each) for each in (False, True))
+    found = _checked.replayed(
+        table, [large, small], by_trace(curve_, Trace(TRACE), None)
+    )
+    counted = {
+        at: by_trace(curve_, Trace(TRACE), None)(
+            [_checked.Planned.of(table, [at]).replays[at]]
+        )[0]
+        for at in (large, small)
+    }
+    disk = catalog.device("seagate-exos-x24-24tb")
+    read_us, write_us = (
+        service_us(disk, operation, curve_.page_bytes)
+        for operation in ("read", "write")
+    )
+    assert read_us is not None
+    assert write_us is not None
+    of = counted[large]
+    assert of["hdd_writes"] < of["flash_misses"] < of["write_accesses"]
+    most_us = of["flash_misses"] * (read_us + write_us) / of["accesses"]
+    assert found[0].most_us == pytest.approx(most_us)
+    assert found[0].simulated_us < most_us
+    busy = most_us * RATE / 1e6 / table.options.store_devices[large]
+    assert found[0].peak_busy == pytest.approx(busy)
+    [note] = found[0].warnings
+    assert note.name == "first_touches_alone"
+    assert "how long it takes is by the model" in note.message
+    assert found[1].most_us is None
+    assert not found[1].warnings
+    assert found[1].gap is not None
+
+
+def test_the_least_io_time_of_what_a_recording_does_not_fill_is_that_of_the_model() -> (
+    None
+):
+    asked = asked_of_ram("io_time")
+    by_model = advice.advice_on(asked, how_sure=False)
+    checked = advice.advice_on(asked, how_sure=False, trace=Trace(TRACE))
+    assert by_model.recommendation is not None
+    assert checked.recommendation is not None
+    assert checked.recommendation.name == by_model.recommendation.name
+    assert checked.recommendation.replayed_io_time_us_per_access is None
+    row = next(
+        each
+        for each in checked.checked
+        if each.option.name == by_model.recommendation.name
+    )
+    assert row.simulated is not None
+    assert (row.gap, row.band, row.is_beyond_band) == (None, None, False)
+    names = {each.name for each in checked.warnings}
+    assert "first_touches_alone" in names
+    assert not names & {"replay_beyond_band", "replay_changes_choice"}

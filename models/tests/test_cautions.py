@@ -134,6 +134,18 @@ class TestOrder:
         assert [each.code for each in made] == ["large", "small", "unknown", "calm"]
         assert [each.effect for each in made] == ["l", "s", "u", "c"]
 
+    def test_what_a_replay_contradicts_is_never_among_the_rest(self) -> None:
+        names = ["small", "large", "huge", "replay_beyond_band"]
+        effects = {
+            **self.EFFECTS,
+            "huge": Effect("h", could_change_choice=True, size=9.0),
+            "replay_beyond_band": Effect("r", could_change_choice=True),
+        }
+        first, _ = first_and_rest(
+            weighed(map(caution, names), lambda each: effects[each.name])
+        )
+        assert [each.code for each in first] == ["replay_beyond_band", "huge", "large"]
+
     def test_at_most_three_stand_above_and_none_that_is_without_effect(self) -> None:
         made = [
             Weighed(f"{at}", (), "m", "h", "e", could)

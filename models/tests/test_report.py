@@ -290,6 +290,13 @@ def test_a_replay_that_contradicts_the_model_stands_above_the_contents() -> None
     given["checked"] = [{**row, "gap": 0.01, "is_beyond_band": False}]
     agreed = words(section(parsed(report.html(given)), "checked"))
     assert "agrees with every replay" in agreed
+    # RAM that the recording does not fill: there is nothing to compare.
+    given["checked"] = [{**row, "gap": None, "is_beyond_band": False}]
+    alone = words(section(parsed(report.html(given)), "checked"))
+    assert "1 option was replayed" in alone
+    assert "Of none does the replay show a time to compare with the model." in alone
+    assert "first touches alone" in alone
+    assert "agrees with every replay" not in alone
     given["checked"] = [{**row, "simulated": None, "gap": None, "reason": "too small"}]
     none = words(section(parsed(report.html(given)), "checked"))
     assert "No option could be replayed" in none

@@ -28,6 +28,13 @@ export function finalists(found: AdviceOut): readonly CheckedRow[] {
 
 const isReplayed = ({ simulated }: CheckedRow): boolean => simulated !== null;
 
+/** Why a row with a model and a replay has no gap. */
+export const FIRST_TOUCHES =
+  "Its replay shows first touches alone, for the recording does not fill its RAM: how long an access takes is by the model.";
+
+const isOfFirstTouches = ({ model, simulated, gap }: CheckedRow): boolean =>
+  model !== null && simulated !== null && gap === null;
+
 /** Whether a row is that of the recommendation. */
 export const isChoice = (
   found: Pick<AdviceOut, "recommendation">,
@@ -104,8 +111,11 @@ export function checkFinding(found: AdviceOut): string {
     return "The recommendation could not be replayed; what was close could";
   }
   const beyond = checked.filter((row) => row.is_beyond_band).length;
-  return beyond > 0
-    ? `The replay keeps the recommendation, but ${counted(beyond, "gap is", "gaps are")} larger than the known error`
+  if (beyond > 0) {
+    return `The replay keeps the recommendation, but ${counted(beyond, "gap is", "gaps are")} larger than the known error`;
+  }
+  return checked.some((row) => isChoice(found, row) && isOfFirstTouches(row))
+    ? "By its replay, the recommendation keeps its limits; how long an access takes is by the model"
     : "The replay confirms the recommendation";
 }
 
@@ -264,6 +274,11 @@ export function checkNotes(found: AdviceOut): readonly string[] {
             : isByReplayAlone(found)
               ? "The other figures of the options are those of the model, but for the busy share and the throughput of the recommendation."
               : "The other figures of the options are those of the model.",
+        ]
+      : []),
+    ...(checked.some(isOfFirstTouches)
+      ? [
+          `A dash as gap: ${FIRST_TOUCHES.charAt(0).toLowerCase()}${FIRST_TOUCHES.slice(1)}`,
         ]
       : []),
     ...reasons.slice(0, 1),

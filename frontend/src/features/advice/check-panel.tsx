@@ -32,6 +32,7 @@ import {
   checkBasis,
   checkFinding,
   checkNotes,
+  FIRST_TOUCHES,
   finalists,
   isAnyReplayed,
   isChoice,
@@ -353,9 +354,9 @@ const REPLAY_COLUMNS: readonly Column<CheckedRow>[] = [
     key: "Gap",
     unit: "%",
     title: "Of the model against the replay",
-    cell: ({ gap, band, reason }) =>
+    cell: ({ gap, band, ...row }) =>
       gap === null ? (
-        <Unknown reason={reason || NO_FORMULA} />
+        <Unknown reason={withoutGap(row)} />
       ) : (
         gapText(gap, band ?? Number.POSITIVE_INFINITY)
       ),
@@ -363,9 +364,9 @@ const REPLAY_COLUMNS: readonly Column<CheckedRow>[] = [
   {
     key: "Known error",
     title: "By what share the model may differ from a replay",
-    cell: ({ band, reason }) =>
+    cell: ({ band, ...row }) =>
       band === null ? (
-        <Unknown reason={reason || NO_FORMULA} />
+        <Unknown reason={withoutGap(row)} />
       ) : (
         `±${formatPercent(ratio(band))}`
       ),
@@ -373,18 +374,16 @@ const REPLAY_COLUMNS: readonly Column<CheckedRow>[] = [
   {
     key: "Beyond it",
     align: "text",
-    cell: ({ gap, is_beyond_band: isBeyond, reason }) =>
-      gap === null ? (
-        <Unknown reason={reason || NO_FORMULA} />
-      ) : isBeyond ? (
-        "yes"
-      ) : (
-        "no"
-      ),
+    cell: ({ gap, is_beyond_band: isBeyond, ...row }) =>
+      gap === null ? <Unknown reason={withoutGap(row)} /> : isBeyond ? "yes" : "no",
   },
 ];
 
 const NO_FORMULA = "There is no formula for a flash cache: the replay stands alone.";
+
+/** Why a row has no gap between model and replay. */
+const withoutGap = ({ model, reason }: Pick<CheckedRow, "model" | "reason">): string =>
+  reason || (model === null ? NO_FORMULA : FIRST_TOUCHES);
 
 const timeOf = (us: number | null, reason: string) =>
   us === null ? <Unknown reason={reason} /> : time(us);

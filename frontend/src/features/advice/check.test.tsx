@@ -161,8 +161,21 @@ describe("what the replays say", () => {
       [],
       "The recommendation could not be replayed; what was close could",
     ],
+    [
+      [{ ...row(SMALL, 11.5), gap: null, band: null }, row(LARGE, 3)],
+      [],
+      "By its replay, the recommendation keeps its limits; how long an access takes is by the model",
+    ],
   ])("of %#", (checked, codes, said) => {
     expect(checkFinding(found(checked, ...codes))).toBe(said);
+  });
+
+  it("says why first touches alone leave no gap", () => {
+    const open = { ...row(SMALL, 11.5), gap: null, band: null };
+    expect(checkNotes(found([open]))).toContain(
+      "A dash as gap: its replay shows first touches alone, for the recording does not fill its RAM: how long an access takes is by the model.",
+    );
+    expect(checkNotes(found([row(SMALL, 11.5)]))).toHaveLength(1);
   });
 
   it("counts what was replayed", () => {

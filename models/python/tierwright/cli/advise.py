@@ -339,11 +339,15 @@ def _print_checked(checked: Sequence[CheckedOption]) -> None:
 
 
 def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
-    """Say why options were not replayed: each reason once, with the options of which it holds."""
+    """Say why options have no gap: each reason once, with the options of which it holds."""
+    from tierwright.advise.advice.found import FIRST_TOUCHES_ALONE
+
     names: dict[str, list[str]] = {}
     for each in checked:
-        if each.gap is None:
+        if each.simulated is None:
             names.setdefault(each.reason, []).append(each.option.name)
+        elif each.gap is None and each.model is not None:
+            names.setdefault(FIRST_TOUCHES_ALONE, []).append(each.option.name)
     for reason, of in names.items():
         typer.echo(f"{'; '.join(of)}: {reason}")
 

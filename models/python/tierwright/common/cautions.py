@@ -259,12 +259,14 @@ def weighed(
     -------
     tuple of Weighed
         Those that could change the choice, then those of unknown effect, then the others; among
-        alike those by which data could be lost first, then the largest effect.
+        alike those by which a replay contradicts the model first, then those by which data could be lost, then the
+        largest effect.
     """
     found = [(each, (weigh or anywhere)(each)) for each in merged(cautions)]
     found.sort(
         key=lambda each: (
             _RANK[each[1].could_change_choice],
+            each[0].name not in CONTRADICTS,
             each[0].name not in LOSES_DATA,
             -each[1].size,
         )
@@ -283,6 +285,15 @@ def weighed(
 
 
 _RANK = {True: 0, None: 1, False: 2}
+CONTRADICTS = frozenset(
+    {
+        "replay_changes_choice",
+        "replay_beyond_band",
+        "replay_breaks_load",
+        "replay_more_devices",
+    }
+)
+"""Cautions by which a replay contradicts the model: no other one hides them."""
 LOSES_DATA = frozenset({"data_on_local_disks"})
 """Cautions by which data could be lost: no other one of unknown effect hides them."""
 

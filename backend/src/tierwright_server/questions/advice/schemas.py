@@ -598,15 +598,17 @@ class CheckedOptionOut(Answer):
         description="The same by the replay; null where it was not replayed. [µs per access]"
     )
     gap: float | None = Field(
-        description="Share by which the model differs from the replay. [1]"
+        description="Share by which the model differs from the replay; null where it was not replayed, where there is "
+        "no model, and where the recording does not fill the RAM: the replay shows first touches alone then, as a "
+        "warning says, and the model ranks it. [1]"
     )
     is_beyond_band: bool = Field(
-        description="Whether the replay lies outside the known error of the model."
+        description="Whether the replay lies outside the known error of the model; false where there is no gap."
     )
     reason: str = Field(description="Why it was not replayed; empty where it was.")
     band: float | None = Field(
-        description="Share by which the two may differ: the known error of the model; null where it was not "
-        "replayed. [1]"
+        description="Share by which the two may differ: the known error of the model; null where there is no "
+        "gap. [1]"
     )
     warnings: list[WarningOut] = Field(
         description="What its replay says of what it counted."

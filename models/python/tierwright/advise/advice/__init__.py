@@ -262,11 +262,9 @@ class _Decided:
 
     @property
     def replayed_us(self) -> dict[int, float]:
-        """I/O times of what was replayed under its page flow and is shown, by option. [µs]"""
+        """I/O times that replays under page flow show, of what is listed, by option. [µs]"""
         return {
-            each.at: each.simulated_us
-            for each in self.settled.listed
-            if not each.reason
+            each.at: each.simulated_us for each in self.settled.listed if each.is_timed
         }
 
     @property

@@ -62,7 +62,7 @@ from tierwright.simulate.scaled_units import (
 )
 from tierwright.trace.notes import Note
 
-VERSION = "7"
+VERSION = "8"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
@@ -723,7 +723,7 @@ def _chosen(
         return None
     if _checked.breaks(asked, flow):
         return first
-    return first if first.simulated_us < flow.simulated_us * (1 - EQUAL) else None
+    return first if first.simulated_us < flow.known_us * (1 - EQUAL) else None
 
 
 def option_under(found: Option, each: CacheReplayed) -> Option:

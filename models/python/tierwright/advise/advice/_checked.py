@@ -49,6 +49,8 @@ from tierwright.profile.curve import Curve
 from tierwright.trace.notes import Note
 from tierwright.trace.reading import OnProgress, Trace
 
+FIRST_TOUCHES = "first_touches_alone"
+"""Note of a replay of RAM alone that the recording does not fill."""
 COUNTED = (PEAK_BUSY, THROUGHPUT, IO_TIME)
 """Limits of what a replay counts."""
 MOST_FINALISTS = 5
@@ -80,6 +82,10 @@ class Replayed:
         Why it was not replayed; empty where it was.
     warnings : tuple of Note
         What the replay says of what it counted.
+    most_us : float or None
+        Most I/O time that an access takes once RAM is full, where the recording does not fill it: its misses are those
+        of the replay, first touches among them, and each writes a page back. The busy share is of it. None where the
+        recording fills it. [µs]
     """
 
     at: int
@@ -89,22 +95,33 @@ class Replayed:
     band: float
     reason: str
     warnings: tuple[Note, ...] = ()
+    most_us: float | None = None
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the replay shows what an access takes, and not no more than that it takes less than so much."""
+        return not self.reason and self.most_us is None
 
     @property
     def known_us(self) -> float:
-        """I/O time of an access: by the replay, or by the model where there is none. [µs]"""
-        return self.model_us if self.reason else self.simulated_us
+        """I/O time of an access: by the replay, or by the model where none shows it. [µs]"""
+        return self.simulated_us if self.is_timed else self.model_us
+
+    @property
+    def held_us(self) -> float:
+        """I/O time of an access that is held against a limit: what it takes by the replay at most. [µs]"""
+        return self.simulated_us if self.most_us is None else self.most_us
 
     @property
     def gap(self) -> float | None:
-        """By what share the model differs from the replay; None where it was not replayed. [1]"""
-        if not self.simulated_us > 0:
+        """By what share the model differs from the replay; None where no replay shows the time. [1]"""
+        if not (self.is_timed and self.simulated_us > 0):
             return None
         return self.model_us / self.simulated_us - 1
 
     @property
     def times_off(self) -> float | None:
-        """How many times the lesser of model and replay the other is, at least 1; None where it was not replayed. [1]"""
+        """How many times the lesser of model and replay the other is, at least 1; None where there is no gap. [1]"""
         gap = self.gap
         if gap is None:
             return None
@@ -208,30 +225,38 @@ def _unfilled(curve: Curve, name: str, asked: ReplayPoint) -> str:
     """Say that the recording does not fill the caches of these sizes; empty where it does."""
     if curve.start != "steady":
         return ""
+    held = _held(curve, name, asked)
+    if held < MOST_HELD:
+        return ""
+    where = "" if curve.scaled is None else "at the recorded sizes that correspond"
+    return unfilled(held, "RAM and flash" if asked.flash_pages else "RAM", where)
+
+
+def _held(curve: Curve, name: str, asked: ReplayPoint) -> float:
+    """Share of the pages of the recording that RAM and flash hold at the recorded sizes that correspond. [1]"""
     scaled = curve.scaled
     pages = curve.distinct_pages if scaled is None else scaled.recorded_pages
     point = recorded_point(asked, name, scaled)
-    held = (point.ram_pages + point.flash_pages) / max(1, pages)
-    if held < MOST_HELD:
-        return ""
-    where = "" if scaled is None else "at the recorded sizes that correspond"
-    return unfilled(held, "RAM and flash" if point.flash_pages else "RAM", where)
+    return (point.ram_pages + point.flash_pages) / max(1, pages)
 
 
 def _as_shown(asked: Asked, table: Table, each: Replayed) -> Replayed:
     """Return a replay as far as it tells: RAM alone that the recording does not fill misses more than it will once it is full.
 
-    Its first touches count as misses, so that what keeps its limits all the same keeps them; that it breaks one says nothing.
+    What keeps its limits with the most that an access takes keeps them; that it breaks one says nothing.
     """
-    if each.reason or not breaks(asked, each):
+    if each.reason or each.most_us is None or not breaks(asked, each):
         return each
-    point = _asked_point(table, each.at)
-    said = (
-        ""
-        if point.flash_pages
-        else _unfilled(table.setting.curve, table.scheme(each.at), point)
-    )
-    return replace(each, reason=said, simulated_us=math.nan) if said else each
+    said = _unfilled_by(table, each.at)
+    return replace(each, reason=said, simulated_us=math.nan, most_us=None, warnings=())
+
+
+def _unfilled_by(table: Table, at: int) -> str:
+    """Say that the recording does not fill the RAM of an option without flash that caches; empty where it does."""
+    point = _asked_point(table, at)
+    if point.flash_pages:
+        return ""
+    return _unfilled(table.setting.curve, table.scheme(at), point)
 
 
 def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
@@ -355,6 +380,13 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         tier: sum(found.cost_terms_us_per_access[term] for term in TIER_TERMS[tier])
         for tier in ("flash", "disk")
     }
+    warnings, most_us = warnings_of(counters), None
+    if _unfilled_by(table, at):
+        # What is not full evicts less than once a miss: nothing is written back before.
+        more = _most_written(counters) - counters["hdd_writes"] / counters["accesses"]
+        tiers_us["disk"] += max(0.0, more) * times["disk_write"]
+        most_us = tiers_us["disk"]
+        warnings = (*warnings, _first_touches(table, at, most_us))
     return Replayed(
         at,
         float(table.options.io_us[at]),
@@ -362,7 +394,27 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         peak_busy(table, at, tiers_us),
         float(bands(table, np.asarray([at], dtype=np.int64))[0]),
         "",
-        warnings_of(counters),
+        warnings,
+        most_us,
+    )
+
+
+def _most_written(counters: Mapping[str, Any]) -> float:
+    """Most pages that an access makes full RAM write back: one for each miss, and no more than are written to. [1]"""
+    most = min(counters["flash_misses"], counters["write_accesses"])
+    return float(most / counters["accesses"])
+
+
+def _first_touches(table: Table, at: int, most_us: float) -> Note:
+    """Say what the replay of RAM alone shows that the recording does not fill."""
+    curve = table.setting.curve
+    held = _held(curve, table.scheme(at), _asked_point(table, at))
+    return Note(
+        FIRST_TOUCHES,
+        f"RAM would hold {percent(held)} of the pages of the recording, which does not fill it: its replay shows that an access takes "
+        f"at most {format_microseconds(most_us)} of I/O time once it is full, for first touches miss in it, and how long it takes is by "
+        "the model",
+        FILL,
     )
 
 
@@ -463,7 +515,7 @@ def broken(asked: Asked, each: Replayed) -> tuple[str, ...]:
     """Name the limits that an option breaks by its replay; none where it was not replayed."""
     if each.reason:
         return ()
-    return tuple(broken_limits(asked, each.peak_busy, each.simulated_us))
+    return tuple(broken_limits(asked, each.peak_busy, each.held_us))
 
 
 def devices_more(
@@ -499,7 +551,8 @@ def decided(
 ) -> int | None:
     """Return the option that the replays leave best: the first that keeps its limits, or the fastest.
 
-    Of those that cost as much it is the fastest, and of those that are as fast the cheapest.
+    Of those that cost as much it is the fastest, and of those that are as fast the cheapest. What an access takes where
+    no replay shows it is what the model says, beside the replays of all others.
 
     Parameters
     ----------
@@ -509,7 +562,7 @@ def decided(
     tried : sequence of Replayed
         In the order of the objective.
     near : frozenset of int
-        Of these, those that break a limit by the model: only a replay admits them.
+        Of these, those that break a limit by the model: only a replay that shows their time admits them.
 
     Returns
     -------
@@ -519,7 +572,7 @@ def decided(
     keeps = [
         each
         for each in tried
-        if not breaks(asked, each) and not (each.at in near and each.reason)
+        if not breaks(asked, each) and not (each.at in near and not each.is_timed)
     ]
     if not keeps:
         return None
@@ -535,8 +588,8 @@ def decided(
     if first.reason:
         return first.at
     alike = [each for each in shown if month_cents[each.at] == month_cents[first.at]]
-    least_us = min(each.simulated_us for each in alike) * (1 + TIE_TOLERANCE)
-    return next(each for each in alike if each.simulated_us <= least_us).at
+    least_us = min(each.known_us for each in alike) * (1 + TIE_TOLERANCE)
+    return next(each for each in alike if each.known_us <= least_us).at
 
 
 @dataclass(frozen=True, slots=True)
@@ -579,12 +632,12 @@ class Settled:
     def is_tied(self, asked: Asked, month_cents: IntArray) -> bool:
         """Whether another that keeps its limits by its replay equals the best in the objective."""
         own = next((each for each in self.tried if each.at == self.best), None)
-        if own is None or own.reason:
+        if own is None or not own.is_timed:
             return False
         others = [
             each
             for each in self.tried
-            if each.at != own.at and not each.reason and not breaks(asked, each)
+            if each.at != own.at and each.is_timed and not breaks(asked, each)
         ]
         if asked.objective == "io_time":
             most_us = own.simulated_us * (1 + TIE_TOLERANCE)
@@ -737,7 +790,7 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         each.gap,
         each.is_beyond_band,
         each.reason,
-        None if each.reason else each.band,
+        each.band if each.is_timed else None,
         each.warnings,
     )
 
@@ -758,12 +811,15 @@ def about_small_recording(table: Table, best: int | None) -> Iterator[Caution]:
 
 def as_counted(warning: Note) -> Caution:
     """Say of the recommended one what its replay says of what it counted, where that leaves the choice as it is."""
+    effect = "the choice is that of the replay, which counts it so"
+    if warning.name == FIRST_TOUCHES:
+        effect = "every limit that a replay counts is kept with that, too"
     return Caution(
         warning.name,
         warning.message,
         warning.hint,
         could_change_choice=False,
-        effect="no effect: the choice is that of the replay, which counts it so",
+        effect=f"no effect: {effect}",
     )
 
 
@@ -823,8 +879,8 @@ def about_replays(
             f"for {table.title(shown.at)}, {_apart(shown)} by the model, which differ by more than the known error of the "
             f"model, {percent(shown.band)}{others}",
             "rely on the replay, and record for longer",
-            could_change_choice=by_model != best,
-            effect="the ranking that is shown is that of the replay",
+            could_change_choice=True,
+            effect="the ranking that is shown is that of the replay; what was not replayed is ranked by the model",
         )
 
 

@@ -553,6 +553,10 @@ class Confidence:
     intervals: tuple[Interval, ...] = ()
 
 
+FIRST_TOUCHES_ALONE = "Its replay shows first touches alone, for the recording does not fill its RAM: how long an access takes is by the model."
+"""Why what was replayed has no gap though there is a model of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedOption:
     """An option replayed in the reference simulator.
@@ -563,13 +567,14 @@ class CheckedOption:
     model, simulated : float or None
         I/O time of an access by the model, and by the replay; None where it was not replayed. [µs]
     gap : float or None
-        By what share the model differs from the replay. [1]
+        By what share the model differs from the replay; None too where the recording does not fill the RAM, so that the
+        replay shows first touches alone: a warning says so, and the model ranks it. [1]
     is_beyond_band : bool
-        Whether the replay lies outside the known error of the model.
+        Whether the replay lies outside the known error of the model; False where there is no gap.
     reason : str
         Why it was not replayed; empty where it was.
     band : float or None
-        By what share the two may differ: the known error of the model; None where it was not replayed. [1]
+        By what share the two may differ: the known error of the model; None where there is no gap. [1]
     warnings : tuple of Note
         What its replay says of what it counted.
     """

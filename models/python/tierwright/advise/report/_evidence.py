@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from tierwright.advise.advice._words import run_so, with_flows
-from tierwright.advise.advice.found import FIGURES
+from tierwright.advise.advice.found import FIGURES, FIRST_TOUCHES_ALONE
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
 from tierwright.advise.report._charts import (
@@ -444,10 +444,13 @@ def checks(document: Document) -> Iterator[Markup]:
         )
         return
     beyond = sum(bool(row["is_beyond_band"]) for row in rows)
-    replayed = sum(row["gap"] is not None for row in rows)
+    replayed = sum(row["simulated"] is not None for row in rows)
+    compared = sum(row["gap"] is not None for row in rows)
     said = f"{counted(replayed, 'option was', 'options were')} replayed in the reference simulator. "
     if not replayed:
         said = "No option could be replayed; the reasons are in the table."
+    elif not compared:
+        said += "Of none does the replay show a time to compare with the model."
     elif not beyond:
         said += "The model agrees with every replay within its known error."
     else:
@@ -573,6 +576,8 @@ def _of_cache(row: Document) -> str:
 
 def _verdict(row: Document) -> str:
     if row["gap"] is None:
+        if row["simulated"] is not None and row["model"] is not None:
+            return FIRST_TOUCHES_ALONE
         if row["simulated"] is not None:
             return "a flash cache has no formula: the replay stands alone"
         return sentence_of(row["reason"] or "") or "not replayed"
