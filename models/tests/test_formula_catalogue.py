@@ -84,6 +84,7 @@ OUTSIDE = {
     "advise.advice._caches": "replays flash caches beside page flow; held by test_advice_caches.py",
     "advise.advice._checked": "replays options beside the model; held by test_advice.py",
     "advise.advice._outlasting": "words, and the next option that lasts; held by test_advice_outlasting.py",
+    "advise.advice._conflict": "asks again which limits conflict; held by test_advice_conflict.py",
     "advise.advice._near_misses": "chooses what is replayed beside the model; held by test_advice_near_misses.py",
     "advise.advice._choice": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._flat": "parts of `advise.advice.answer`; held by test_advice_later.py",

@@ -14,6 +14,7 @@ from tierwright.advise.advice import (
     _checked,
     _choice,
     _confidence,
+    _conflict,
     _continuous,
     _dirty_share,
     _flat,
@@ -54,7 +55,7 @@ from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import sentences
 from tierwright.evaluate.advice.choose import Objective
-from tierwright.evaluate.advice.limits import Limit, conflict
+from tierwright.evaluate.advice.limits import Limit
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.configurations.front import spread
 from tierwright.hardware import catalog
@@ -356,7 +357,7 @@ def _infeasible(
     """Name the limits that no option keeps together, and which of them to relax how far."""
     if decided.by_model is not None:
         return Infeasible(*_checked.refuted(asked, table, decided.settled.tried))
-    names = conflict(limits, len(table.options))
+    names = _conflict.conflict(asked, table, limits)
     dirty = asked.setting.fewest_dirty is not None
     unknown = _why_not.unknown_of_all(limits)
     if not dirty and set(unknown) & set(names):
@@ -365,6 +366,7 @@ def _infeasible(
     said = _words.infeasible_text(names, dirty=dirty)
     nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
     if nearest is not None:
+        nearest = _conflict.with_fewer_devices(asked, table, names, nearest)
         said = f"{said} {_words.nearest_text(nearest)}"
     elif asked.limits_response and any(name in asked.constraints for name in names):
         one = "it" if len(names) == 1 else "one of them alone"

@@ -1,0 +1,216 @@
+"""Which limits conflict, and how far one of them has to be relaxed, where devices by themselves are listed by what limits ask of them.
+
+As many devices hold the data as peak load, throughput and life need, so no listed option breaks these: without one of
+these limits fewer are listed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._words import with_flow
+from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.limits import (
+    LEAST,
+    LIFE,
+    LOAD,
+    PEAK_BUSY,
+    RESPONSES,
+    THROUGHPUT,
+    Limit,
+)
+from tierwright.evaluate.advice.limits import conflict as listed_conflict
+
+SIZING = (PEAK_BUSY, THROUGHPUT, LIFE)
+"""Limits by which the number of devices is chosen that hold the data."""
+NEAREST = 1e-3
+"""Share by which a relaxation may be larger than the smallest. [1]"""
+
+
+def has_devices(table: Table) -> bool:
+    """Whether options are listed whose devices are counted by limits, all of them."""
+    return (
+        table.left_out is None
+        and table.shelf.ram is not None
+        and bool(table.shelf.stores)
+    )
+
+
+def conflict(asked: Asked, table: Table, limits: list[Limit]) -> tuple[str, ...]:
+    """Name limits that no option keeps together, of which each is needed.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of its options, of which each breaks at least one limit.
+    limits : list of Limit
+        Those that they were held against.
+
+    Returns
+    -------
+    tuple of str
+        As `tierwright.evaluate.advice.limits.conflict`, found by the same filter.
+    """
+    if not has_devices(table):
+        return listed_conflict(limits, len(table.options))
+    search = _Search(asked, table)
+    names = [limit.name for limit in limits]
+    if PEAK_BUSY in names:
+        names.append(LOAD)
+    kept = list(names)
+    # As of limits that are listed: what is stated first, but for the busy share.
+    stated = {limit.name for limit in limits if limit.is_stated}
+    by_turn = sorted(names, key=lambda name: (name not in stated, name == PEAK_BUSY))
+    changed = True
+    while changed:
+        changed = False
+        # With fewer devices an access may wait longer: what was needed before may not be now.
+        for name in [each for each in by_turn if each in kept]:
+            fewer = [each for each in kept if each != name]
+            if not search.keeps(fewer):
+                kept, changed = fewer, True
+    return tuple(kept)
+
+
+@dataclass(slots=True)
+class _Search:
+    """Asks a question with some of its limits alone."""
+
+    asked: Asked
+    table: Table
+    known: dict[frozenset[str], tuple[Asked, Table, Chosen]] = field(
+        default_factory=dict
+    )
+
+    def keeps(self, names: Iterable[str]) -> bool:
+        """Whether some option keeps these limits."""
+        kept = frozenset(names)
+        asked, table, chosen = self._listed(kept)
+        breaks = np.zeros(len(table.options), dtype=np.bool_)
+        for limit in chosen.limits:
+            name = limit.name
+            if name == PEAK_BUSY and PEAK_BUSY not in kept:
+                name = LOAD
+            if name in kept:
+                breaks |= limit.breaks
+        [rows] = np.nonzero(~breaks)
+        order = choose.ordered(table.options, rows, asked.objective)
+        responses = {
+            name: value
+            for name, value in asked.constraints.items()
+            if name in RESPONSES and name in kept
+        }
+        limited = replace(asked, constraints=responses)
+        return first_kept(limited, table, chosen, order) is not None
+
+    def _listed(self, kept: frozenset[str]) -> tuple[Asked, Table, Chosen]:
+        """List the options of the question without the limits that choose numbers of devices and are not among these."""
+        of = frozenset(name for name in (*SIZING, LOAD) if name in kept)
+        if of not in self.known:
+            asked = self.asked
+            for name in SIZING:
+                if name in asked.constraints and name not in kept:
+                    is_load = name == PEAK_BUSY and LOAD in kept
+                    asked = (
+                        asked.at_its_loosest(name) if is_load else asked.without(name)
+                    )
+            table = (
+                self.table if asked is self.asked else self.table.remade(asked.setting)
+            )
+            self.known[of] = asked, table, chosen_of(asked, table)
+        return self.known[of]
+
+
+def with_fewer_devices(
+    asked: Asked,
+    table: Table,
+    names: Sequence[str],
+    nearest: Iterable[tuple[str, float, str]],
+) -> tuple[tuple[str, float, str], ...]:
+    """Return what each limit of a conflict would have to be, alone: of fewer devices too where that is less to give up.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    names : sequence of str
+        Limits of the conflict.
+    nearest : iterable of (str, float, str)
+        Limits, their values, and the options that they admit, of those that are listed.
+    """
+    found = {name: (value, title) for name, value, title in nearest}
+    if has_devices(table):
+        setting = replace(asked.setting, have=None, quoted=None)
+        alone = Table(setting, (None, table.shelf))
+        for name in names:
+            if name not in SIZING or name not in asked.constraints:
+                continue
+            made = _relaxed(asked, alone, name)
+            if made is None:
+                continue
+            sign = 1 if name in LEAST else -1
+            if name not in found or sign * made[0] > sign * found[name][0]:
+                found[name] = made
+    return tuple((name, *found[name]) for name in names if name in found)
+
+
+def _relaxed(asked: Asked, table: Table, name: str) -> tuple[float, str] | None:
+    """Return the value to which one limit alone would have to be relaxed for devices by themselves, within `NEAREST`, and the option."""
+    best = _reached(asked.at_its_loosest(name), table, name)
+    if best is None or not math.isfinite(best[0]) or best[0] <= 0:
+        return None
+    far, near = math.log(best[0]), math.log(float(asked.constraints[name]))
+    while abs(near - far) > NEAREST:
+        middle = (near + far) / 2
+        found = _reached(_with(asked, name, math.exp(middle)), table, name)
+        if found is None:
+            near = middle
+        else:
+            best, far = found, math.log(found[0])
+    return best
+
+
+def _reached(asked: Asked, table: Table, name: str) -> tuple[float, str] | None:
+    """Return the value of a limit that the options come to which keep all, and the option; None where none does."""
+    other = table.remade(replace(asked.setting, have=None, quoted=None))
+    order = chosen_of(asked, other).order
+    if not len(order):
+        return None
+    options = other.options
+    if name == THROUGHPUT:
+        values = other.beside(name)[order]
+    elif name == LIFE:
+        values = options.life_years[order]
+    else:
+        # The throughput is what devices carry that are as busy as allowed.
+        peak, least = asked.setting.rates.peak, asked.setting.least_throughput_per_s
+        assert peak is not None  # without a rate no share is limited
+        values = options.peak_busy[order] * max(1.0, least / peak)
+    at = int(np.argmax(values) if name in LEAST else np.argmin(values))
+    row = int(order[at])
+    return float(values[at]), with_flow(other.title(row), other.scheme(row))
+
+
+def _with(asked: Asked, name: str, value: float) -> Asked:
+    """Return the same question with another value of one limit by which devices are counted."""
+    setting = asked.setting
+    if name == PEAK_BUSY:
+        setting = replace(setting, most_busy=value)
+    elif name == LIFE:
+        setting = replace(setting, least_life_years=value)
+    else:
+        setting = replace(setting, least_throughput_per_s=value)
+    return replace(
+        asked,
+        setting=setting,
+        constraints={**asked.constraints, name: Decimal(repr(value))},
+    )
