@@ -31,6 +31,7 @@ from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates, Have, SchemeAt
+from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
@@ -44,7 +45,12 @@ LARGE = TRACE.with_name("tpcc-20w-cut.csv.zst")
 INSTANCE = Candidates(
     kinds=("instances",), servers=("aws-i4i.4xlarge",), flash_caches=()
 )
-COUNTED = ("peak_busy", "throughput_accesses_per_s", "io_time_us_per_access")
+COUNTED = (
+    "peak_busy",
+    "throughput_accesses_per_s",
+    "io_time_us_per_access",
+    "flash_life_years",
+)
 RATE = 500.5
 
 
@@ -73,7 +79,7 @@ def test_they_break_what_a_replay_counts_alone_by_less_than_the_error(
             if limit.name in broken:
                 assert limit.limit is not None
                 value, asked_for = float(limit.value[at]), float(limit.limit)
-                if limit.name == "throughput_accesses_per_s":
+                if limit.name in ("throughput_accesses_per_s", "flash_life_years"):
                     near &= value >= asked_for * (1 - error)
                 else:
                     near &= value * (1 - error) <= asked_for
@@ -550,3 +556,79 @@ def test_the_least_io_time_of_what_a_recording_does_not_fill_is_that_of_the_mode
     names = {each.name for each in checked.warnings}
     assert "first_touches_alone" in names
     assert not names & {"replay_beyond_band", "replay_changes_choice"}
+
+
+def test_the_life_of_flash_is_held_by_what_its_replay_writes() -> None:
+    """Of a page flow as of a flash cache: the model may be off by its error, either way."""
+    cache = catalog.device("samsung-pm9a3-7.68tb-u2")
+    limits: dict[str, Decimal] = {"flash_life_years": Decimal("0.001")}
+    asked, table = table_of(curve(), limits)
+    at = table.have_at
+    assert at is not None
+
+    [found] = _checked.replayed(table, [at], by_trace(curve(), Trace(TRACE), None))
+    [counted] = by_trace(curve(), Trace(TRACE), None)(
+        [_checked.Planned.of(table, [at]).replays[at]]
+    )
+    written = counted["flash_writes"] / counted["accesses"]
+    assert written > 0
+    tb_per_year = written * RATE * curve().page_bytes * 365 * 86_400 / 1e12
+    assert found.life_years == pytest.approx(budget_tb(cache) / tb_per_year)
+    assert found.life_years != pytest.approx(float(table.options.life_years[at]))
+    for years, is_broken in ((0.999, False), (1.001, True)):
+        least = Decimal(repr(found.life_years * years))
+        other, _ = table_of(curve(), {"flash_life_years": least})
+        broken = _checked.broken(other, replace(found, peak_busy=0.1))
+        assert broken == (("flash_life_years",) if is_broken else ())
+        assert _checked.breaks(other, replace(found, peak_busy=0.1)) == is_broken
+    cents = table.options.month_cents
+    limited = replace(
+        asked, constraints={**asked.constraints, "flash_life_years": Decimal(5)}
+    )
+    short, long = (
+        Replayed(row, 1.0, 1.0, 0.1, 0.1, "", life_years=years)
+        for row, years in ((0, 4.9), (1, 5.1))
+    )
+    assert decided(limited, cents, [short]) is None
+    assert decided(limited, cents, [short, long]) == 1
+    assert decided(limited, cents, [replace(short, life_years=math.nan), long]) == 1
+    [_, said] = _checked.refuted(limited, table, [short])
+    assert "lasts 4.90 years, less than the 5.00 years that are asked for" in said
+    [changed] = _checked.about_replays(limited, table, [short, long], 0, 1, "the other")
+    assert "the replay decides otherwise: flash of" in changed.message
+    assert _checked.checked_option(table.option(0), short).flash_life_years == 4.9
+
+
+def test_more_devices_hold_the_data_where_their_flash_is_worn_out_too_soon() -> None:
+    asked = asked_of_ram()
+    asked = replace(
+        asked,
+        setting=replace(asked.setting, least_life_years=5.0),
+        constraints={**asked.constraints, "flash_life_years": Decimal(5)},
+    )
+    table = Table.of(asked.setting)
+    at = ram_alone(table, is_filled=True)
+    each = Replayed(at, 1.0, 1.0, 0.1, 0.1, "", life_years=4.0)
+    assert _checked.devices_more(asked, table, [each], at) == pytest.approx(1.25)
+    busy = replace(each, peak_busy=0.7 * 1.5)
+    assert _checked.devices_more(asked, table, [busy], at) == pytest.approx(1.5)
+    more = replace(asked.setting, devices_more=1.25)
+    assert more.life_for_devices == pytest.approx(6.25)
+    cached = np.flatnonzero(table.options.flash_devices > 0)
+    for row in cached[:1].tolist():
+        own = replace(each, at=row)
+        assert _checked.devices_more(asked, table, [own], row) is None
+
+
+def test_limits_that_no_replay_holds_are_said_to_be_those_of_the_model() -> None:
+    asked, _ = table_of(curve(), {})
+    shown = Replayed(0, 1.0, 1.0, 0.1, 0.1, "")
+    assert _checked.held_by_model(asked, [shown]) == ""
+    limits = {"restart_s": Decimal(9), "response_p99_us": Decimal(9)}
+    limited = replace(asked, constraints=limits)
+    said = _checked.held_by_model(limited, [shown])
+    assert said.startswith("The limits of ")
+    assert said.endswith(
+        " are held by the model alone: a replay knows no queue and no restart."
+    )
+    assert _checked.held_by_model(limited, [replace(shown, reason="too small")]) == ""

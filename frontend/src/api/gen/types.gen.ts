@@ -4690,13 +4690,13 @@ export type CheckedOptionOut = {
     /**
      * Gap
      *
-     * Share by which the model differs from the replay. [1]
+     * Share by which the model differs from the replay; null where it was not replayed, where there is no model, and where the recording does not fill the RAM: the replay shows first touches alone then, as a warning says, and the model ranks it. [1]
      */
     gap: number | null;
     /**
      * Is Beyond Band
      *
-     * Whether the replay lies outside the known error of the model.
+     * Whether the replay lies outside the known error of the model; false where there is no gap.
      */
     is_beyond_band: boolean;
     /**
@@ -4708,7 +4708,7 @@ export type CheckedOptionOut = {
     /**
      * Band
      *
-     * Share by which the two may differ: the known error of the model; null where it was not replayed. [1]
+     * Share by which the two may differ: the known error of the model; null where there is no gap. [1]
      */
     band: number | null;
     /**
@@ -4717,6 +4717,12 @@ export type CheckedOptionOut = {
      * What its replay says of what it counted.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Flash Life Years
+     *
+     * Least life of flash that is bought, by what the replay writes; null where none is worn, or nothing is known. [365 days]
+     */
+    flash_life_years: number | null;
 };
 
 /**

@@ -23,6 +23,7 @@ export function finalists(found: AdviceOut): readonly CheckedRow[] {
       reason: "It has not been replayed yet.",
       band: null,
       warnings: [],
+      flash_life_years: null,
     }));
 }
 
@@ -272,7 +273,7 @@ export function checkNotes(found: AdviceOut): readonly string[] {
           runsCache(found)
             ? "The other figures of the options are those of the model, but for the flash cache that is recommended."
             : isByReplayAlone(found)
-              ? "The other figures of the options are those of the model, but for the busy share and the throughput of the recommendation."
+              ? "The other figures of the options are those of the model, but for the busy share, the throughput and the life of flash of the recommendation."
               : "The other figures of the options are those of the model.",
         ]
       : []),

@@ -318,6 +318,10 @@ function NoReplay({ summary }: { readonly summary: SummaryOut }) {
 const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow>[] => [
   ...modelColumns(found, titles),
   ...(found.checked.length > 0 ? REPLAY_COLUMNS : []),
+  // Where nothing that is bought is worn, there is nothing to show.
+  ...(found.checked.some((row) => row.flash_life_years !== null)
+    ? [REPLAYED_LIFE]
+    : []),
 ];
 
 const modelColumns = (
@@ -378,6 +382,20 @@ const REPLAY_COLUMNS: readonly Column<CheckedRow>[] = [
       gap === null ? <Unknown reason={withoutGap(row)} /> : isBeyond ? "yes" : "no",
   },
 ];
+
+const REPLAYED_LIFE: Column<CheckedRow> = {
+  key: "Life of flash, replay",
+  unit: "years",
+  title: "By what the replay writes",
+  cell: ({ flash_life_years: life, reason }) =>
+    life === null ? (
+      <Unknown
+        reason={reason || "No flash that is bought is worn, or no endurance is known."}
+      />
+    ) : (
+      formatShort(life, 3)
+    ),
+};
 
 const NO_FORMULA = "There is no formula for a flash cache: the replay stands alone.";
 

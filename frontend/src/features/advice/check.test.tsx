@@ -43,6 +43,7 @@ const row = (of: AdviceOptionOut, simulated: number | null, band = 0.1): Checked
     reason: simulated === null ? "The recording is too small." : "",
     band: simulated === null ? null : band,
     warnings: [],
+    flash_life_years: null,
   };
 };
 

@@ -322,20 +322,33 @@ def _print_checked(checked: Sequence[CheckedOption]) -> None:
     # Where nothing was replayed, the first lines say so and why.
     if all(each.simulated is None for each in checked):
         return
+    # Where nothing that is bought is worn, there is nothing to show.
+    is_worn = any(each.flash_life_years is not None for each in checked)
     print_table(
         "replayed in the reference simulator",
-        [("model", True), ("replay", True), ("gap", True), ("option", False)],
+        [
+            ("model", True),
+            ("replay", True),
+            ("gap", True),
+            *([("life, years", True)] if is_worn else []),
+            ("option", False),
+        ],
         [
             [
                 "-" if each.model is None else format_microseconds(each.model),
                 "-" if each.simulated is None else format_microseconds(each.simulated),
                 "-" if each.gap is None else _signed(each.gap),
+                *([_years(each.flash_life_years)] if is_worn else []),
                 each.option.name,
             ]
             for each in checked
         ],
     )
     _print_unchecked(checked)
+
+
+def _years(life: float | None) -> str:
+    return "-" if life is None else f"{life:,.1f}"
 
 
 def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
@@ -383,7 +396,7 @@ def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
             format_microseconds(time_us),
             "-" if each.saving is None else _signed(each.saving),
             "-" if each.peak_busy is None else percent(each.peak_busy),
-            "-" if life is None else f"{life:,.1f}",
+            _years(life),
             "-" if each.ram_tax_bytes is None else format_bytes(each.ram_tax_bytes),
             verdict,
         ]

@@ -613,6 +613,10 @@ class CheckedOptionOut(Answer):
     warnings: list[WarningOut] = Field(
         description="What its replay says of what it counted."
     )
+    flash_life_years: float | None = Field(
+        description="Least life of flash that is bought, by what the replay writes; null where none is worn, or nothing "
+        "is known. [365 days]"
+    )
 
 
 class CachedOptionOut(Answer):

@@ -525,7 +525,12 @@ def _answer(
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     by_end = (each.sentence(alternatives) for each in weak)
-    more = sentences(*by_end, unchecked, by_near, by_cache, by_dirty, by_today)
+    by_model_alone = (
+        "" if caches.chosen is not None else _checked.held_by_model(asked, tried)
+    )
+    more = sentences(
+        *by_end, unchecked, by_near, by_cache, by_model_alone, by_dirty, by_today
+    )
     if best is None:
         decision = sentences(decision, more)
     else:

@@ -15,7 +15,7 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._plans import Plan, plan_of
-from tierwright.advise.advice._table import Table, budgets_tb, finite
+from tierwright.advise.advice._table import Table, finite
 from tierwright.advise.advice._words import LIMIT_WORDS, with_admission
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
 from tierwright.advise.advice.request import Assigned, Replays, SchemeAt
@@ -32,8 +32,7 @@ from tierwright.evaluate.advice.limits import (
     RESTART,
     THROUGHPUT,
 )
-from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
-from tierwright.evaluate.advice.rows import SOURCES, life_years
+from tierwright.evaluate.advice.rows import SOURCES
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses
@@ -68,7 +67,7 @@ EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
 MOST_PLACES = 3
 """Kinds of hardware on which flash caches are tried besides the best: where the least I/O time is sought, and of those that page flow cannot carry."""
-MENDED = (*_checked.COUNTED, LIFE)
+MENDED = _checked.COUNTED
 """Limits that page flow may break where a flash cache keeps them."""
 MOST_BUSIER = 2.0
 """How many times as busy or slow as allowed page flow may be where a flash cache is tried. [1]"""
@@ -415,7 +414,7 @@ def _most_written(asked: Asked, table: Table, at: int) -> float:
     least = asked.constraints.get(LIFE)
     if not least:
         return math.inf
-    one = _life(table, at, 1.0, 0.0)
+    one = _checked.life(table, at, 1.0, 0.0)
     return one / float(least) if math.isfinite(one) else math.inf
 
 
@@ -600,7 +599,7 @@ def _of(
     written = flash_pages_written(counters) / accesses
     tax = _tax(table, wanted)
     life = (
-        _life(table, at, written, counters["hdd_writes"] / accesses)
+        _checked.life(table, at, written, counters["hdd_writes"] / accesses)
         if too_short_to_write(counters) is None
         else math.nan  # its note says what had no time
     )
@@ -665,34 +664,12 @@ def _units(
         yield Note(SHRUNK, said.removesuffix("."), "")
 
 
-def _life(table: Table, at: int, flash_written: float, store_written: float) -> float:
-    """Least life of flash that is bought and is worn by these writes of an access. [365 days]"""
-    budgets = budgets_tb(table, at)
-    options, rate = table.options, table.setting.served.mean
-    machines = float(options.machines[at])
-    lives = [
-        life_years(
-            np.asarray([written]),
-            None if rate is None else np.asarray([rate / machines]),
-            table.setting.curve.page_bytes,
-            np.asarray([budget * max(1, int(count))]),
-        )[0]
-        for written, budget, count in (
-            (flash_written, budgets[0], options.flash_devices[at]),
-            (store_written, budgets[1], options.store_devices[at]),
-        )
-    ]
-    return float(np.min(lives))  # NaN where either is unknown
-
-
 def _broken(asked: Asked, each: CacheReplayed) -> Iterator[str]:
     """Name the limits that a flash cache breaks, or of which nothing is known."""
     limits = asked.constraints
-    yield from _checked.broken_limits(asked, each.peak_busy, each.simulated_us)
-    if LIFE in limits and not each.life_years >= float(limits[LIFE]) * (
-        1 - LIMIT_ROUNDING
-    ):
-        yield LIFE
+    yield from _checked.broken_limits(
+        asked, each.peak_busy, each.simulated_us, each.life_years
+    )
     for name in (RESTART, *RESPONSES):
         if name in limits:
             yield name
@@ -770,6 +747,7 @@ def checked_option(option: Option, each: CacheReplayed) -> CheckedOption:
         reason="",
         band=None,
         warnings=each.warnings,
+        flash_life_years=finite(each.life_years),
     )
 
 

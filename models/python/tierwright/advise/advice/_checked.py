@@ -13,19 +13,27 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._split import Split
-from tierwright.advise.advice._table import Table, finite
-from tierwright.advise.advice._words import with_flow
+from tierwright.advise.advice._table import Table, budgets_tb, finite
+from tierwright.advise.advice._words import LIMIT_WORDS, limit_value, with_flow
 from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, percent
+from tierwright.common.wording import counted, listed, percent
 from tierwright.evaluate.advice.choose import ordered
-from tierwright.evaluate.advice.limits import IO_TIME, PEAK_BUSY, THROUGHPUT, Bools
+from tierwright.evaluate.advice.limits import (
+    IO_TIME,
+    LIFE,
+    PEAK_BUSY,
+    RESPONSES,
+    RESTART,
+    THROUGHPUT,
+    Bools,
+)
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
-from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.advice.rows import IntArray, life_years
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import (
     TIE_TOLERANCE,
@@ -46,12 +54,13 @@ from tierwright.evaluate.scale.replays import (
 from tierwright.hardware.device import OPERATIONS
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
+from tierwright.simulate.priced import flash_pages_written
 from tierwright.trace.notes import Note
 from tierwright.trace.reading import OnProgress, Trace
 
 FIRST_TOUCHES = "first_touches_alone"
 """Note of a replay of RAM alone that the recording does not fill."""
-COUNTED = (PEAK_BUSY, THROUGHPUT, IO_TIME)
+COUNTED = (PEAK_BUSY, THROUGHPUT, IO_TIME, LIFE)
 """Limits of what a replay counts."""
 MOST_FINALISTS = 5
 MOST_ROUNDS = 3
@@ -82,10 +91,13 @@ class Replayed:
         Why it was not replayed; empty where it was.
     warnings : tuple of Note
         What the replay says of what it counted.
+    life_years : float
+        Least life of flash that is bought, by what the replay writes; infinite where none is worn, NaN where unknown.
+        [365 days]
     most_us : float or None
         Most I/O time that an access takes once RAM is full, where the recording does not fill it: its misses are those
-        of the replay, first touches among them, and each writes a page back. The busy share is of it. None where the
-        recording fills it. [µs]
+        of the replay, first touches among them, and each writes a page back. The busy share and the life are of it.
+        None where the recording fills it. [µs]
     """
 
     at: int
@@ -96,6 +108,7 @@ class Replayed:
     reason: str
     warnings: tuple[Note, ...] = ()
     most_us: float | None = None
+    life_years: float = math.inf
 
     @property
     def is_timed(self) -> bool:
@@ -381,10 +394,12 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         for tier in ("flash", "disk")
     }
     warnings, most_us = warnings_of(counters), None
+    store_written = counters["hdd_writes"] / counters["accesses"]
     if _unfilled_by(table, at):
         # What is not full evicts less than once a miss: nothing is written back before.
-        more = _most_written(counters) - counters["hdd_writes"] / counters["accesses"]
-        tiers_us["disk"] += max(0.0, more) * times["disk_write"]
+        more = max(0.0, _most_written(counters) - store_written)
+        store_written += more
+        tiers_us["disk"] += more * times["disk_write"]
         most_us = tiers_us["disk"]
         warnings = (*warnings, _first_touches(table, at, most_us))
     return Replayed(
@@ -396,6 +411,12 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         "",
         warnings,
         most_us,
+        life(
+            table,
+            at,
+            flash_pages_written(counters) / counters["accesses"],
+            store_written,
+        ),
     )
 
 
@@ -448,6 +469,36 @@ def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
     )
 
 
+def life(table: Table, at: int, flash_written: float, store_written: float) -> float:
+    """Least life of flash that is bought and is worn by these writes of an access; NaN where unknown. [365 days]
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    at : int
+        Option.
+    flash_written, store_written : float
+        Pages that an access writes to flash that caches, and to what holds the data. [1]
+    """
+    budgets = budgets_tb(table, at)
+    options, rate = table.options, table.setting.served.mean
+    machines = float(options.machines[at])
+    lives = [
+        life_years(
+            np.asarray([written]),
+            None if rate is None else np.asarray([rate / machines]),
+            table.setting.curve.page_bytes,
+            np.asarray([budget * max(1, int(count))]),
+        )[0]
+        for written, budget, count in (
+            (flash_written, budgets[0], options.flash_devices[at]),
+            (store_written, budgets[1], options.store_devices[at]),
+        )
+    ]
+    return float(np.min(lives))  # NaN where either is unknown
+
+
 def bands(table: Table, rows: IntArray) -> FloatArray:
     """By what share the I/O time of some options may be off a replay. [1]
 
@@ -488,7 +539,9 @@ def identity(
     return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]
 
 
-def broken_limits(asked: Asked, peak_busy: float, io_us: float) -> Iterator[str]:
+def broken_limits(
+    asked: Asked, peak_busy: float, io_us: float, life_years: float
+) -> Iterator[str]:
     """Name the limits of `COUNTED` that are stated and broken by what a replay counted; an unknown value breaks them.
 
     Parameters
@@ -498,6 +551,8 @@ def broken_limits(asked: Asked, peak_busy: float, io_us: float) -> Iterator[str]
         Largest busy share of a device in the busiest hour. [1]
     io_us : float
         I/O time of an access. [µs]
+    life_years : float
+        Least life of flash that is bought. [365 days]
     """
     setting, limits = asked.setting, asked.constraints
     most = {
@@ -505,17 +560,18 @@ def broken_limits(asked: Asked, peak_busy: float, io_us: float) -> Iterator[str]
         THROUGHPUT: (peak_busy, setting.busy_for_throughput),
         IO_TIME: (io_us, float(limits.get(IO_TIME, Decimal("Infinity")))),
     }
-    for name in COUNTED:
-        value, limit = most[name]
+    for name, (value, limit) in most.items():
         if name in limits and not value <= limit * (1 + LIMIT_ROUNDING):
             yield name
+    if LIFE in limits and not life_years >= float(limits[LIFE]) * (1 - LIMIT_ROUNDING):
+        yield LIFE
 
 
 def broken(asked: Asked, each: Replayed) -> tuple[str, ...]:
     """Name the limits that an option breaks by its replay; none where it was not replayed."""
     if each.reason:
         return ()
-    return tuple(broken_limits(asked, each.peak_busy, each.held_us))
+    return tuple(broken_limits(asked, each.peak_busy, each.held_us, each.life_years))
 
 
 def devices_more(
@@ -533,9 +589,24 @@ def devices_more(
     if not names or IO_TIME in names:
         return None
     setting = asked.setting
-    allowed = setting.busy_for_throughput
-    more = own.peak_busy / allowed * setting.devices_more
+    scarce = own.peak_busy / setting.busy_for_throughput
+    if LIFE in names:
+        if table.options.flash_devices[by_model]:
+            return None  # more of what holds the data would not spare the flash that caches
+        scarce = max(scarce, setting.least_life_years / own.life_years)
+    more = scarce * setting.devices_more
     return more if setting.devices_more < more <= MOST_MORE_DEVICES else None
+
+
+def held_by_model(asked: Asked, tried: Sequence[Replayed]) -> str:
+    """Say which limits no replay of page flow holds; empty where none of them is stated, or nothing was replayed."""
+    names = [name for name in (RESTART, *RESPONSES) if name in asked.constraints]
+    if not names or all(each.reason for each in tried):
+        return ""
+    limits = "limit" if len(names) == 1 else "limits"
+    are = "is" if len(names) == 1 else "are"
+    words = listed([LIMIT_WORDS[name] for name in names])
+    return f"The {limits} of {words} {are} held by the model alone: a replay knows no queue and no restart."
 
 
 def breaks(asked: Asked, each: Replayed) -> bool:
@@ -779,6 +850,7 @@ def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:
         replayed_io_time_us_per_access=each.simulated_us,
         peak_busy=finite(each.peak_busy),
         throughput_accesses_per_s=finite(float(setting.throughput_per_s(busy)[0])),
+        flash_life_years=finite(each.life_years),
     )
 
 
@@ -792,6 +864,7 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         each.reason,
         each.band if each.is_timed else None,
         each.warnings,
+        None if each.reason else finite(each.life_years),
     )
 
 
@@ -857,9 +930,13 @@ def about_replays(
             else "nothing keeps every limit",
         )
     if by_model != best and by_model is not None and best is not None:
+        own = next((each for each in tried if each.at == by_model), None)
+        names = () if own is None else broken(asked, own)
+        why = "" if own is None or not names else _beyond(asked, table, own, names)
         yield Caution(
             "replay_changes_choice",
-            f"by the model the choice was {flowing(table, by_model)}; the replay decides otherwise",
+            f"by the model the choice was {flowing(table, by_model)}; the replay decides otherwise"
+            f"{why and f': {why}'}",
             "rely on the replay: the ranking that is shown is that of the replay",
             could_change_choice=True,
             effect=f"the choice is {choice}",
@@ -932,4 +1009,9 @@ def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) ->
             f"an access to {title} takes {format_microseconds(each.simulated_us)} of I/O time, more than the {allowed} that "
             "are allowed"
         )
-    return " and ".join(said)
+    if LIFE in names:
+        said.append(
+            f"flash of {title} lasts {limit_value(LIFE, each.life_years)}, less than the {limit_value(LIFE, float(asked.constraints[LIFE]))} that are "
+            "asked for"
+        )
+    return listed(said)

@@ -398,7 +398,7 @@ class Contenders:
                 None if peak is None else busy_share(busy["disk"], peak, one),
                 life_of_one,
                 most_busy=setting.busy_for_devices,
-                least_life_years=setting.least_life_years,
+                least_life_years=setting.life_for_devices,
                 spare=setting.spare,
             ),
             options.store_devices,

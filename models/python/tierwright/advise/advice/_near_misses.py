@@ -19,6 +19,7 @@ from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import (
     IO_TIME,
     LEAST,
+    LIFE,
     PEAK_BUSY,
     THROUGHPUT,
     Bools,
@@ -126,6 +127,7 @@ def _admitted(asked: Asked, each: Replayed, limits: Sequence[Limit]) -> str:
             asked.setting.throughput_per_s(np.asarray([each.peak_busy]))[0]
         ),
         IO_TIME: each.simulated_us,
+        LIFE: each.life_years,
     }
     broken = {
         limit.name: float(limit.value[each.at])

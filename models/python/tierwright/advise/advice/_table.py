@@ -182,6 +182,11 @@ class Setting:
         """Share of the busiest hour by which the number of devices that hold the data is chosen. [1]"""
         return self.busy_for_throughput / self.devices_more
 
+    @property
+    def life_for_devices(self) -> float:
+        """Life of flash by which the number of devices that hold the data is chosen. [365 days]"""
+        return self.least_life_years * self.devices_more
+
     def throughput_per_s(self, peak_busy: FloatArray) -> FloatArray:
         """Return the accesses of all machines at which the busiest device is as busy as allowed. [1/s]
 
@@ -294,7 +299,7 @@ class Table:
             rates=setting.served.both,
             most_busy=setting.busy_for_devices,
             horizon_months=setting.horizon_months,
-            least_life_years=setting.least_life_years,
+            least_life_years=setting.life_for_devices,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,
             machine_usd=candidates.machine_usd,
             spare=setting.spare,

@@ -577,6 +577,9 @@ class CheckedOption:
         By what share the two may differ: the known error of the model; None where there is no gap. [1]
     warnings : tuple of Note
         What its replay says of what it counted.
+    flash_life_years : float or None
+        Least life of flash that is bought, by what the replay writes; None where none is worn, or nothing is known.
+        [365 days]
     """
 
     option: Option
@@ -587,6 +590,7 @@ class CheckedOption:
     reason: str
     band: float | None
     warnings: tuple[Note, ...] = ()
+    flash_life_years: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

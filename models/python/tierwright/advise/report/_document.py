@@ -445,6 +445,7 @@ _ADVICE = _table(
             is_beyond_band=_flag,
             reason=_maybe_text,
             warnings=_list(_NOTE),
+            flash_life_years=_maybe_number,
         )
     ),
     flash_caches=_list(

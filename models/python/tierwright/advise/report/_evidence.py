@@ -456,6 +456,8 @@ def checks(document: Document) -> Iterator[Markup]:
     else:
         said += f"{counted(beyond, 'replay differs', 'replays differ')} from the model by more than its known error."
     yield tag("p", said)
+    # Where nothing that is bought is worn, there is nothing to show.
+    is_worn = any(row["flash_life_years"] is not None for row in rows)
     yield table(
         "I/O time per access by the model and by the replay",
         [
@@ -463,6 +465,7 @@ def checks(document: Document) -> Iterator[Markup]:
             ("model", True),
             ("replay", True),
             ("gap", True),
+            *([("life of flash by the replay", True)] if is_worn else []),
             ("verdict", False),
         ],
         [
@@ -473,6 +476,7 @@ def checks(document: Document) -> Iterator[Markup]:
                 if row["simulated"] is None
                 else show.time(row["simulated"]),
                 show.NOTHING if row["gap"] is None else f"{row['gap']:+.1%}",
+                *([show.years(row["flash_life_years"])] if is_worn else []),
                 _verdict(row),
             ]
             for row in rows
