@@ -224,7 +224,8 @@ def questions(
             for each in _checked.replayed(
                 whole, rows.tolist(), _checked.by_trace(curve, trace, None)
             )
-            if not each.reason
+            # What the recording does not fill nothing is known of to hold a choice against.
+            if each.is_timed
         ]
         if len(replays) > 1:
             question = replace(asked, objective=objective)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from advice_cases import DEVICES_ALONE, SHELF, ask, curve
 
+from tierwright.advise import advice
+from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Candidates
+from tierwright.common.currency import money
 from tierwright.evaluate.bill import billed_size_gib
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.production import Production
@@ -60,3 +64,47 @@ def test_no_option_has_more_volumes_than_its_instance_takes(gib: int) -> None:
     # Eight disks of 32 GiB hold the smaller data.
     assert bool(rejected) == (gib > 8 * 32)
     assert all("x azure-" in each.name for each in rejected)
+
+
+def test_an_end_of_what_is_not_known_names_what_its_price_buys() -> None:
+    """More machines of the same things are not called the same choice, nor named as one machine at the price of several."""
+    question: dict[str, Any] = {
+        "curve": curve(Production(4 * 2**40, 20_000.0, 40_000.0)),
+        "candidates": Candidates(
+            kinds=("volumes",),
+            servers=("aws-i4i.xlarge",),
+            volumes=("aws-ebs-gp3",),
+        ),
+    }
+    found = ask(**question, how_sure=True)
+    assert found.recommendation is not None
+    [bar] = [each for each in found.confidence.tornado if "the law" in each.high]
+    assert found.recommendation.usd_per_month is not None
+    assert bar.usd_per_month_high is not None
+    assert bar.best_high is not None
+    assert bar.usd_per_month_high > found.recommendation.usd_per_month
+    [caution] = [each for each in found.cautions if each.code == "scale_extrapolated"]
+    name = bar.best_high.partition(", page flow")[0]
+    assert not name.startswith(f"{found.recommendation.machines} x")
+    assert f"the same kind, {name}" in caution.effect
+    assert money(bar.usd_per_month_high) in caution.effect
+    # What is named costs what is stated, as any option of that name does.
+    asked = advice.asked_of(
+        question["curve"],
+        (None, None),
+        question["candidates"],
+        None,
+        {},
+        "usd",
+        None,
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    cents = {
+        int(table.options.month_cents[at])
+        for at in range(len(table.options))
+        if table.title(at) == name
+    }
+    assert cents == {int(bar.usd_per_month_high * 100)}

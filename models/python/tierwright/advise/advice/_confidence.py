@@ -41,7 +41,12 @@ from tierwright.common.wording import (
     whole_percent,
 )
 from tierwright.evaluate.advice.information import NEAR, Buys, Regret, regret, worth_of
-from tierwright.evaluate.advice.limits import PEAK_BUSY, RESTART, THROUGHPUT
+from tierwright.evaluate.advice.limits import (
+    PEAK_BUSY,
+    RESTART,
+    ROUNDING,
+    THROUGHPUT,
+)
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
     share_of_few,
@@ -633,11 +638,23 @@ class _Along:
     """The best contender at places of the range of one input, the others as they are.
 
     The recommendation where it is within 1 % of it; None where no contender keeps every limit.
+
+    Attributes
+    ----------
+    places : float64 array
+        Of the range. [1]
+    usd : float64 array
+        Least cost there. [USD/month]
+    index : list of int or None
+        Which contender is the choice; one that breaks a limit there gives way to others of its kind.
+    bought : list of (int, int) or None
+        Which contender costs that, and how many more of the devices whose number is free it needs.
     """
 
     places: FloatArray
     usd: FloatArray
     index: list[int | None]
+    bought: list[tuple[int, int] | None]
 
 
 def _along(found: Sure, buys: Buys) -> _Along:
@@ -645,12 +662,21 @@ def _along(found: Sure, buys: Buys) -> _Along:
     needed = np.where(buys.keeps, buys.fixed + buys.unit * buys.needed, np.inf)
     least = buys.least()
     own = buys.costs(buys.bought)[:, found.chosen]
-    best = np.where(own <= least * (1 + NEAR), found.chosen, needed.argmin(axis=1))
+    # Of those that cost the same, one that is most like the choice.
+    is_least = needed <= least[:, np.newaxis] * (1 + ROUNDING)
+    cheapest = np.where(is_least, found.contenders.alike(found.chosen), 3).argmin(
+        axis=1
+    )
+    best = np.where(own <= least * (1 + NEAR), found.chosen, cheapest)
     index = [
         int(at) if math.isfinite(usd) else None
         for at, usd in zip(best.tolist(), least.tolist(), strict=True)
     ]
-    return _Along(SCALE, least, index)
+    bought = [
+        None if at is None else (one, int(buys.needed[place, one] - buys.bought[one]))
+        for place, (at, one) in enumerate(zip(index, cheapest.tolist(), strict=True))
+    ]
+    return _Along(SCALE, least, index, bought)
 
 
 def _drawn(found: Sure, cautions: Iterable[Caution]) -> dict[Input, Caution]:
@@ -764,13 +790,25 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
             return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"
 
 
+def _bought(found: Sure, bought: tuple[int, int] | None) -> str | None:
+    """Name what is bought at an end of a bar, and how many more or fewer of its devices; None where nothing keeps every limit."""
+    if bought is None:
+        return None
+    at, more = bought
+    name = found.contenders.named(at)
+    if not more:
+        return name
+    than = "more" if more > 0 else "fewer"
+    return f"{name}, with {counted(abs(more), f'device {than}', f'devices {than}')}"
+
+
 def _own_bar(found: Sure, each: Input, buys: Buys, about: str) -> Bar:
     along = _along(found, buys)
-    contenders, kinds = found.contenders, found.contenders.kinds
+    kinds = found.contenders.kinds
     ends = (0, STEPS - 1)
     usd = [None if along.index[at] is None else _cents(along.usd[at]) for at in ends]
     index = [along.index[at] for at in ends]
-    titles = [None if at is None else contenders.named(at) for at in index]
+    titles = [_bought(found, along.bought[at]) for at in ends]
     bar = Bar(
         about,
         _value(found.draws.ranges, found.draws, each, 0.0),

@@ -195,6 +195,13 @@ class Contenders:
         ram, flash = self.options.ram_pages, self.options.flash_pages
         return np.unique(np.concatenate((ram, flash, ram + flash)))
 
+    def alike(self, chosen: int) -> IntArray:
+        """Rank them by how like one of them they are: itself 0, those with its page flow 1, all others 2."""
+        schemes = self._table.options.scheme[self.rows]
+        found = np.where(schemes == schemes[chosen], 1, 2)
+        found[chosen] = 0
+        return found
+
     def named(self, at: int) -> str:
         """Say what one of them is, with its page flow."""
         row = int(self.rows[at])

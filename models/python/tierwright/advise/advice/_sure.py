@@ -89,6 +89,11 @@ class Ends:
         return int(self._table.options.month_cents[self.best])
 
     @property
+    def own_title(self) -> str:
+        """What the recommendation is, with its page flow."""
+        return with_flow(self._table.title(self.best), self._table.scheme(self.best))
+
+    @property
     def own_value(self) -> float:
         """Of the recommendation, in the objective. [cent/month or µs]"""
         if self._by_time:
@@ -150,9 +155,10 @@ class Ends:
                 changed, size = True, math.inf
                 continue
             cost = money(Decimal(end.month_cents) * CENT)
-            what = (
-                "the same choice" if end.is_same else f"{end.title} would be the choice"
-            )
+            what = f"{end.title} would be the choice"
+            if end.is_same:
+                alike = end.title == self.own_title
+                what = "the same choice" if alike else f"the same kind, {end.title}"
             said.append(f"if {end.when}: {what}, at {cost} per month")
             changed |= not end.is_same
             own = max(self.own_cents, 1)
