@@ -6713,7 +6713,7 @@ export type CourseOut = {
     /**
      * Redo Older Pages
      *
-     * Of all, last written before the latest checkpoint and lost with flash: the log must reach further back; null likewise. [pages]
+     * Of all, last written before the latest checkpoint and taken by the crash with flash: the log must reach further back; null likewise. [pages]
      */
     redo_older_pages: number | null;
     /**

@@ -7,6 +7,16 @@ pub(crate) struct BitSet {
 }
 
 impl BitSet {
+    /// Of the numbers `0..bits` those that are members.
+    pub(crate) fn of(bits: usize, is_member: impl Fn(u32) -> bool) -> Self {
+        let mut found = Self::default();
+        found.grow(bits);
+        for member in (0..).take(bits) {
+            found.insert_if(member, is_member(member));
+        }
+        found
+    }
+
     /// Makes room for the members `0..bits`.
     pub(crate) fn grow(&mut self, bits: usize) {
         let words = bits.div_ceil(64);

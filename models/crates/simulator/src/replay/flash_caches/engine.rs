@@ -568,15 +568,10 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Of the page numbers `0..pages` those whose latest version is lost if the machine goes down and flash with it. Without
     /// flash there are none: what a checkpoint writes lies on the disk.
     fn lost_with_flash(&self, pages: usize) -> BitSet {
-        let mut lost = BitSet::default();
-        lost.grow(pages);
-        if self.around.flash_pages > 0 {
-            for page in (0..).take(pages) {
-                let is_newer = self.around.dram.is_dirty(page) || self.cache.holds_newer(page);
-                lost.insert_if(page, is_newer);
-            }
-        }
-        lost
+        BitSet::of(pages, |page| {
+            self.around.flash_pages > 0
+                && (self.around.dram.is_dirty(page) || self.cache.holds_newer(page))
+        })
     }
 
     /// What a restart has read from flash: bytes of the directory, and data pages.

@@ -336,7 +336,6 @@ impl Course {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "times that come out exactly")]
 mod tests {
     use super::{BusyTimes, Division, MOST_WINDOWS};
 

@@ -39,6 +39,7 @@ use self::redo::Written;
 use self::stations::Station;
 pub(crate) use self::work::ByClass;
 use self::work::{FlowCounters, Read, Work};
+use super::bits::BitSet;
 use super::flash_blocks::BlockCounters;
 use super::flash_caches::FlashCacheResult;
 use super::translation::Below as _;
@@ -959,6 +960,11 @@ impl<'a, S: Flow> Timed<'a, S> {
     /// The machine went down behind the access before, and comes back now, RAM and flash empty.
     fn crash(&mut self) {
         let report = SchemeCrash::of(self.accesses, self.scheme.contents());
+        // Without flash, what a checkpoint writes lies on the disk.
+        let has_flash = self.scheme.fill().cache == FLASH;
+        let lost = BitSet::of(self.pages, |page| {
+            has_flash && self.scheme.is_newer_than_disk(page)
+        });
         let mut crashed = std::mem::replace(&mut self.scheme, (self.cold)());
         self.scheme.grow(self.pages);
         let totals = Totals {
@@ -976,10 +982,7 @@ impl<'a, S: Flow> Timed<'a, S> {
         self.scheme.come_back(&mut crashed);
         self.counters = FlowCounters::of(&mut self.scheme);
         self.clock.stand_still(0, 0);
-        // Without flash, what a checkpoint writes lies on the disk.
-        let had_flash = crashed.fill().cache == FLASH;
-        let is_lost = |page| had_flash && crashed.is_newer_than_disk(page);
-        self.clock.redo(None, is_lost, |_| false);
+        self.clock.redo(None, |page| lost.contains(page), |_| false);
     }
 
     /// The crash behind the last access, if that is where it is.
