@@ -109,6 +109,7 @@ def test_of_every_unit_of_flash_it_is_decided_what_a_smaller_flash_does_to_it() 
     assert capped <= decided
 
 
+@pytest.mark.oracle("simulate.scaled_units.units_of")
 def test_units_that_fill_in_order_are_the_share_of_flash_that_they_are_in_production() -> (
     None
 ):
@@ -202,6 +203,7 @@ def test_kangaroo_without_a_log_has_no_segment() -> None:
     assert units_of("kangaroo", one, HALF).options == {"segment_pages": "32"}
 
 
+@pytest.mark.formula("simulate.scaled_units.units_of")
 @settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(sorted(IN_ORDER)),
