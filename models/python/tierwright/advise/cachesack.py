@@ -300,7 +300,7 @@ class WhatToCache(Answer):
             Figure("hit_share", "Hits of flash", self.chosen.hit_share, "1"),
             Figure(
                 "flash_writes",
-                f"Writes to flash{of_the_recording(self)}",
+                f"Writes to flash{_of_the_recording(self)}",
                 self.chosen.flash_writes,
                 "pages",
             ),
@@ -478,7 +478,7 @@ def answer(
     )
 
 
-def of_the_recording(found: WhatToCache) -> str:
+def _of_the_recording(found: WhatToCache) -> str:
     """Say behind the name of a count that it is the recording's, where sizes and costs are those of production."""
     return ", of the recording" if found.is_of_a_recording else ""
 
