@@ -109,7 +109,7 @@ def sentence(
     admitted = found.by_replay_alone()
     if admitted is not None and admitted.at == best:
         return _admitted(asked, admitted, limits)
-    tried = [each for each in found.tried if each.at in found.near and not each.reason]
+    tried = [each for each in found.tried if each.at in found.near and each.is_timed]
     if not tried:
         return ""
     were = "was" if len(tried) == 1 else "were"
