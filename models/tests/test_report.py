@@ -337,8 +337,11 @@ def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
     given["confidence"] |= {
         "probability_best": None,
         "reason": "no probability: too few windows",
+        "text": "",
     }
-    assert "No probability: " in words(section(parsed(report.html(given)), "sure"))
+    page = parsed(report.html(given))
+    assert "No probability: " in words(section(page, "sure"))
+    assert "No probability: too few windows." in words(section(page, "answer"))
     given["confidence"] |= {
         "probability_best": 0.915,
         "expected_regret_usd_per_month": "310.00",
@@ -352,7 +355,8 @@ def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
         ],
         "reason": "512 draws of everything",
     }
-    said = words(section(parsed(report.html(given)), "sure"))
+    page = parsed(report.html(given))
+    said = words(section(page, "sure"))
     assert "91.5 %" in said
     assert "310.00 USD" in said
     assert "No probability" not in said

@@ -78,7 +78,13 @@ export function AdviceView(props: {
   const best = found.recommendation;
   return (
     <Stack gap="lg">
-      <Headline found={found} patch={patch} names={names} onState={props.onState} />
+      <Headline
+        found={found}
+        isRefining={isRefining}
+        patch={patch}
+        names={names}
+        onState={props.onState}
+      />
       <CautionNotes of="this advice" cautions={found.cautions} names={names} />
       {best !== null && (
         <>
@@ -130,6 +136,8 @@ export function AdviceView(props: {
 
 interface HeadlineProps {
   readonly found: AdviceOut;
+  /** The full answer is still being computed. */
+  readonly isRefining: boolean;
   readonly patch: (change: AdviceSearch) => void;
   readonly names: ReadonlyMap<string, string>;
   /** Opens the form where it takes what there is today. */
@@ -137,7 +145,7 @@ interface HeadlineProps {
 }
 
 /** What to buy at what price, the figures that a decision rests on, and the reasons; or why there is none. */
-function Headline({ found, patch, names, onState }: HeadlineProps) {
+function Headline({ found, isRefining, patch, names, onState }: HeadlineProps) {
   const best = found.recommendation;
   return (
     <section
@@ -156,7 +164,7 @@ function Headline({ found, patch, names, onState }: HeadlineProps) {
         <>
           <KeyFigures found={found} best={best} onState={onState} />
           <dl className={classes["reasons"]}>
-            {reasonsOf(found).map(([name, text]) => (
+            {reasonsOf(found, isRefining).map(([name, text]) => (
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>
@@ -200,16 +208,15 @@ export function basisOf(
 }
 
 /** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */
-const reasonsOf = ({
-  because,
-  verdict,
-  confidence,
-  when,
-}: AdviceOut): readonly (readonly [name: string, text: string])[] =>
+export const reasonsOf = (
+  { because, verdict, confidence, when }: AdviceOut,
+  isRefining: boolean,
+): readonly (readonly [name: string, text: string])[] =>
   (
     [
       ["Why", [because, verdict.text].filter(Boolean).join(" ")],
-      ["How sure", confidence.text],
+      // Where there is no probability its reason stands in its place, and says what to record.
+      ["How sure", confidence.text || (isRefining ? "" : confidence.reason)],
       ["For how long", when === null ? "" : firstSentence(when.text)[0]],
     ] as const
   ).filter(([, text]) => text !== "");

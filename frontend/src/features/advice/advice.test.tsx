@@ -619,6 +619,27 @@ describe("the answer", () => {
     expect(headline.element().textContent?.split(text)).toHaveLength(2);
   });
 
+  it.each([true, false])(
+    "says at its head why it states no probability once it is whole, refining %s",
+    async (isRefining) => {
+      const reason = "no probability: too short; record 560,000 accesses more";
+      const confidence = { ...FOUND.confidence, text: "", reason };
+      const screen = await renderRouted(
+        <AdviceView
+          found={{ ...FOUND, confidence }}
+          isRefining={isRefining}
+          patch={vi.fn()}
+        />,
+      );
+      const headline = screen.getByRole("region", {
+        name: "Recommendation",
+        exact: true,
+      });
+      const said = headline.element().textContent ?? "";
+      expect(said.includes(`N${reason.slice(1)}.`)).toBe(!isRefining);
+    },
+  );
+
   it("is headed by all that was found where an answer was kept before its parts were told apart", async () => {
     const screen = await renderRouted(
       <AdviceView

@@ -247,6 +247,8 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     print_cautions(found.cautions, every=every)
     typer.echo(found.finding)
     typer.echo(found.verdict.text)
+    if found.recommendation is not None and not found.confidence.text:
+        typer.echo(_sentence(found.confidence.reason))
     print_scale(curve)
     if prices:
         typer.echo(prices)
@@ -472,6 +474,10 @@ def _print_split(best: Option | None) -> None:
         typer.echo(f"The RAM of the recommendation is not split: {reason}.")
 
 
+def _sentence(reason: str) -> str:
+    return f"{reason[:1].upper()}{reason[1:]}."
+
+
 def _print_sure(found: Advice) -> None:
     from tierwright.advise.advice.found import FIGURES
 
@@ -497,7 +503,8 @@ def _print_sure(found: Advice) -> None:
     for each in sure.value_of_information:
         if each.usd_per_month > 0:
             typer.echo(each.text)
-    typer.echo(sure.reason[0].upper() + sure.reason[1:] + ".")
+    if sure.text:
+        typer.echo(_sentence(sure.reason))
 
 
 def _print_scenarios(found: Scenarios) -> None:

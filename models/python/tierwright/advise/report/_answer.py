@@ -198,6 +198,10 @@ def answer(document: Document) -> Iterator[Markup]:
     """Say what to buy, and what must be known with it."""
     yield tag("p", document["finding"], class_="lead")
     yield tag("p", document["verdict"]["text"])
+    sure = document["confidence"] or {}
+    without = "" if sure.get("text") else sure.get("reason") or ""
+    if document["recommendation"] is not None and without:
+        yield tag("p", sentence_of(without))
     for each in currency(document):
         yield tag("p", each, class_="note")
     if document["infeasible"] is not None:
