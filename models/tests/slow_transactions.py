@@ -287,7 +287,9 @@ def _checked(events: Iterable[Event], database_pages: int) -> Iterator[Event]:
             wrong = f"the clock `{event.time:g}` is beyond {MOST_CLOCK:g}"
         if wrong:
             step = f"{event.kind} {event.transaction}"
-            hint = "let each transaction begin once, touch pages, and commit or abort once"
+            hint = (
+                "let each transaction begin once, touch pages, and commit or abort once"
+            )
             if wrong.startswith("page") and event.page is not None:
                 pages = f"{event.page + 1:,} page{'s' if event.page else ''}"
                 hint = f"give the database {pages} at least, or number its pages from 0"

@@ -247,8 +247,7 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     print_cautions(found.cautions, every=every)
     typer.echo(found.finding)
     typer.echo(found.verdict.text)
-    if found.recommendation is not None and not found.confidence.text:
-        typer.echo(_sentence(found.confidence.reason))
+    _print_without_probability(found)
     print_scale(curve)
     if prices:
         typer.echo(prices)
@@ -472,6 +471,11 @@ def _print_split(best: Option | None) -> None:
     if best is not None and best.clean_share is None:
         reason = best.clean_share_reason
         typer.echo(f"The RAM of the recommendation is not split: {reason}.")
+
+
+def _print_without_probability(found: Advice) -> None:
+    if found.recommendation is not None and not found.confidence.text:
+        typer.echo(_sentence(found.confidence.reason))
 
 
 def _sentence(reason: str) -> str:
