@@ -78,7 +78,7 @@ def stand_ins(
             "sizes": [each.ram_pages, each.flash_pages if has_flash else None],
             "accesses_per_s": rate,
         }
-        units = there.units.options
+        units = there.options
         if units:
             production["units"] = list(units)
         refused = there.refused

@@ -17,6 +17,7 @@ from tierwright.common.wording import three_digits
 from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
+from tierwright.simulate.rate_options import RATE, STRETCH
 from tierwright.simulate.scaled_units import (
     FlashStandIn,
     Units,
@@ -116,12 +117,20 @@ class Corresponding:
         The same with how they were found; None where they are those of production.
     units : Units
         Of flash, where a flash cache is replayed.
+    pace : dict of str to str
+        Options that bring what works by the clock to the rate of production.
     """
 
     ram_pages: int
     flash_pages: int
     sizes: ReplaySizes | None
     units: Units = field(default_factory=Units)
+    pace: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What a flash cache is given there besides its own options."""
+        return self.pace | self.units.options
 
     @property
     def refused(self) -> dict[str, str] | None:
@@ -191,7 +200,12 @@ def corresponding(
         ram, flash = made[""].ram_pages, made[""].flash_pages
         stand_in = FlashStandIn(each.flash_pages, flash, curve.page_bytes)
         units = units_of(each.name, each.options, stand_in)
-        found.append(Corresponding(ram, flash, sizes, units))
+        pace = {
+            name: made[""].options[name]
+            for name in (RATE, STRETCH)
+            if name in made[""].options and name not in each.options
+        }
+        found.append(Corresponding(ram, flash, sizes, units, pace))
     return found
 
 

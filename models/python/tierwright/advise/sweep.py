@@ -616,7 +616,7 @@ def _configuration(
         if contender.family in replay.ONE_TIER
         else {"ram_pages": ram, "flash_pages": flash}
     )
-    units = {} if place is None else place.units.options
+    units = {} if place is None else place.options
     return {
         contender.family: contender.name,
         **sizes,

@@ -56,6 +56,13 @@ class Recorded:
         """Return the page size of production. [bytes]"""
         return self.curve.page_bytes
 
+    @property
+    def machine_accesses_per_s(self) -> float | None:
+        """Mean rate of one machine of production. [1/s]"""
+        from tierwright.advise.in_production import scaled_of
+
+        return scaled_of(self.curve).machine_accesses_per_s
+
     def warm_up_of(self, text: str | None) -> AskedWarmUp:
         """Return the accesses that `--warm-up` names; unless given the first half, as production has run for long.
 
@@ -201,13 +208,18 @@ class StandIn:
         return cls(made, wanted, there)
 
     @property
+    def paced_per_s(self) -> float | None:
+        """The rate to which what works by the clock is brought; None where nothing is. [1/s]"""
+        return self.made.machine_accesses_per_s if self.there.pace else None
+
+    @property
     def replay(self) -> Replay:
         """The replay of the recording."""
         return replace(
             self.wanted,
             ram_pages=self.there.ram_pages,
             flash_pages=self.there.flash_pages,
-            options=self.wanted.options | self.there.units.options,
+            options=self.wanted.options | self.there.options,
         )
 
     def document(

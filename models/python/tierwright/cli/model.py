@@ -538,7 +538,8 @@ def simulate(
     if scheme is not None:
         _print_ram_tax(found, flash_metadata)
         _print_flash_life(found)
-        said = paces_of([(wanted.name, at_rate)], accesses_per_s)
+        stated = accesses_per_s if stand_in is None else stand_in.paced_per_s
+        said = paces_of([(wanted.name, at_rate)], stated)
         if said:
             typer.echo("")
             typer.echo(said)

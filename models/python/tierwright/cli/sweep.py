@@ -212,6 +212,7 @@ def sweep(
     budgets = charge(trace, configurations, flash_metadata, source.curve)
     warm = warm_up_of(trace, warm_up) if made is None else made.warm_up_of(warm_up)
     stand_ins = None if made is None else StandIns.of(made, configurations, warm)
+    replays = configurations if stand_ins is None else stand_ins.replays
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
@@ -219,7 +220,6 @@ def sweep(
             spread_over(dask, source.trace) as everywhere,
             progress("sweep") as on_progress,
         ):
-            replays = configurations if stand_ins is None else stand_ins.replays
             found = (
                 core.sweep(
                     everywhere,
@@ -272,8 +272,8 @@ def sweep(
     else:
         _print(rows, stand_ins)
         said = paces_of(
-            ((_contender(each), each["options"]) for each in configurations),
-            accesses_per_s,
+            ((_contender(each), each["options"]) for each in replays),
+            accesses_per_s if stand_ins is None else stand_ins.paced_per_s,
         )
         if said:
             typer.echo("")
@@ -525,6 +525,12 @@ class StandIns:
         return cls(made, asked, wanted, there)
 
     @property
+    def paced_per_s(self) -> float | None:
+        """The rate to which what works by the clock is brought; None where nothing is. [1/s]"""
+        is_paced = any(each.pace for each in self.there)
+        return self.made.machine_accesses_per_s if is_paced else None
+
+    @property
     def replays(self) -> list[dict[str, Any]]:
         """Those that the recording is large enough for, at its sizes."""
         return [
@@ -538,7 +544,7 @@ class StandIns:
                         "flash_pages": there.flash_pages,
                     }
                 ),
-                "options": each["options"] | there.units.options,
+                "options": each["options"] | there.options,
             }
             for each, there in zip(self.asked, self.there, strict=True)
             if there.refused is None
@@ -712,7 +718,7 @@ def _print_fitted(
     }
     units: list[dict[str, str]] = [{} for _ in configurations]
     if stand_ins is not None:
-        units = [each.units.options for each in stand_ins.there]
+        units = [each.options for each in stand_ins.there]
     fitted: dict[str, list[FittedDefault]] = {}
     # A sweep that was interrupted has fewer rows.
     for row, asked, own in zip(rows, configurations, units, strict=False):
