@@ -442,7 +442,7 @@ fn a_device_too_small_for_pages_known_before_is_refused_before_the_replay() {
     for of_policy in [false, true] {
         let (read, value, message) = refused(true, of_policy);
         assert_eq!(read, 0);
-        assert!(value.ends_with("for 1000 logical pages"), "{value}");
+        assert!(value.ends_with("for 1,000 logical pages"), "{value}");
         assert!(message.contains("no room to collect"), "{message}");
         // Where nobody knows, the same is said at the end.
         assert_eq!(refused(false, of_policy), (301_000, value, message));

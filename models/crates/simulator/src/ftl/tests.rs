@@ -429,7 +429,7 @@ fn what_cannot_work_is_refused_with_its_place() {
     };
     assert_eq!(
         refused(full),
-        "spare `30 blocks of 50 pages for 1400 logical pages`: leaves no room to collect with 2 blocks free or open"
+        "spare `30 blocks of 50 pages for 1,400 logical pages`: leaves no room to collect with 2 blocks free or open"
     );
     assert!(
         Ftl::new(Settings {

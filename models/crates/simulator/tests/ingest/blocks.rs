@@ -518,7 +518,7 @@ fn a_constant_size_is_doubted() {
         numbered(1000, |i| format!("1,{i},28,{},{i}\n", size(i)))
     };
     let report = read(lines(&|_| 512), "cloudphysics_csv");
-    assert!(warning(&report, "constant_size").contains("all 1000 requests"));
+    assert!(warning(&report, "constant_size").contains("all 1,000 requests"));
     let report = read(lines(&|i| 512 << (i % 2)), "cloudphysics_csv");
     assert!(!warning_names(&report).contains(&"constant_size"));
 }
