@@ -87,7 +87,7 @@ def test_what_blkparse_repeats_is_counted_and_told(shared_traces):
         for warning in result["warnings"]
         if warning["name"] == "duplicated_across_actions"
     )
-    assert "only Q events count; skipped: 4747 D events" in repeated["message"]
+    assert "only Q events count; skipped: 4,747 D events" in repeated["message"]
 
 
 def test_an_unclear_trace_shows_its_readings_side_by_side(tmp_path):

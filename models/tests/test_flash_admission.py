@@ -552,7 +552,7 @@ def test_the_chooser_is_the_scheme_that_it_never_leaves_behind_an_assignment_too
         [said] = found["warnings"]
         assert said["name"] == "judged_as_if_all_entered"
         assert (
-            f"did not admit {found['rejections']} of {found['ram_evictions']} RAM victims"
+            f"did not admit {found['rejections']:,} of {found['ram_evictions']:,} RAM victims"
             in said["message"]
         )
 

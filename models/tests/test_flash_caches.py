@@ -1032,7 +1032,7 @@ def test_dm_cache_says_where_a_trace_is_too_short_for_demotions(
         return [warning["message"] for warning in found["warnings"]]
 
     [never_full] = warned(30, 1000)
-    assert "it used 70 of 1000 blocks" in never_full
+    assert "it used 70 of 1,000 blocks" in never_full
     # Full soon, and all blocks at the highest level.
     [too_short] = warned(50, 64)
     assert "flash is full" in too_short

@@ -162,7 +162,7 @@ def test_findings_name_the_mapping_and_merges_are_shown_where_there_are_some() -
         ({"collection": "fifo"}, "collection `fifo` has no effect with mapping `bast`"),
         ({"copies": "apart"}, "copies `apart` has no effect with mapping `bast`"),
         ({"streams": 2}, "mapping `bast` has one stream"),
-        ({"spare": 0.001}, "mapping `bast` needs 66 for 4096 logical pages"),
+        ({"spare": 0.001}, "mapping `bast` needs 66 for 4,096 logical pages"),
     ],
 )
 def test_what_has_no_effect_or_cannot_work_is_refused(

@@ -580,6 +580,7 @@ class TestSizes:
 
 
 @pytest.mark.formula("evaluate.response.schemes.keeps_in_time")
+@pytest.mark.oracle("evaluate.response.schemes.keeps_in_time")
 @given(
     scheme=st.sampled_from(["exclusive", "inclusive", "lazy", "none"]),
     ram=st.integers(1, 390),

@@ -480,9 +480,9 @@ def test_a_warm_up_that_leaves_nothing_is_refused(
 ) -> None:
     for trace in traces[:2]:
         for replay in REPLAYS.values():
-            with pytest.raises(_simulator.ParameterError, match="6000 accesses"):
+            with pytest.raises(_simulator.ParameterError, match="6,000 accesses"):
                 replay(trace, ACCESSES)
-        with pytest.raises(_simulator.ParameterError, match="6000 accesses"):
+        with pytest.raises(_simulator.ParameterError, match="6,000 accesses"):
             simulate_replay.sweep(trace, [{"policy": "lru", "pages": 3}], warm_up=2**40)
     with pytest.raises(BadInput, match="6,000 accesses"):
         accesses_of(ACCESSES, ACCESSES)
@@ -535,7 +535,7 @@ def test_the_command_simulate_warms_up() -> None:
     assert warm["misses"] == warm["evictions"]
     code, _, err = run(*policy, "--warm-up", str(whole["accesses"]))
     assert code == 2
-    assert f"{whole['accesses']} accesses" in err
+    assert f"{whole['accesses']:,} accesses" in err
 
 
 def test_the_command_sweep_warms_up() -> None:

@@ -406,24 +406,36 @@ class _Search:
             self._best.add(table.options, order, table.hardware_codes)
 
     def _shown(self, table: Table, chosen: Chosen, kept: _Kept) -> IntArray:
-        """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits."""
+        """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits.
+
+        Response times are held in what keeps all other limits. Of what breaks the same of these the one with the most RAM and
+        drives stands beside the best: where it is too slow, so are the others of its kind.
+        """
         options, kinds = table.options, table.kind_codes
         [broken] = np.nonzero((chosen.first_broken >= 0) | (kept.broken > 0))
         patterns = kept.broken << len(chosen.limits)
         for at, limit in enumerate(chosen.limits):
             patterns |= limit.breaks.astype(np.int64) << at
-        worse = choose.ordered(options, broken, self._asked.objective)
-        _, kind = np.unique(kinds[worse], return_inverse=True)
         width = len(chosen.limits) + len(self._asked.response_limits)
-        both = (kind.astype(np.int64) << width) | patterns[worse]
-        _, first = np.unique(both, return_index=True)
-        return np.concatenate(
-            (
-                choose.front(options, np.sort(kept.order)),
-                choose.best_of_kinds(kept.order, kinds),
-                worse[first],
+
+        def first_alike(rows: IntArray) -> IntArray:
+            _, kind = np.unique(kinds[rows], return_inverse=True)
+            both = (kind.astype(np.int64) << width) | patterns[rows]
+            _, first = np.unique(both, return_index=True)
+            return np.asarray(rows[first])
+
+        worse = choose.ordered(options, broken, self._asked.objective)
+        found = [
+            choose.front(options, np.sort(kept.order)),
+            choose.best_of_kinds(kept.order, kinds),
+            first_alike(worse),
+        ]
+        if self._asked.limits_response:
+            most = np.lexsort(
+                (-options.store_devices[worse], -options.ram_pages[worse])
             )
-        )
+            found.append(first_alike(worse[most]))
+        return np.concatenate(found)
 
     def _made(self, order: IntArray) -> Table:
         """Make the table of what is kept, with what single lists look for beside the best."""

@@ -14,6 +14,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
@@ -36,12 +37,8 @@ NEAREST = 1e-3
 
 
 def has_devices(table: Table) -> bool:
-    """Whether options are listed whose devices are counted by limits, all of them."""
-    return (
-        table.left_out is None
-        and table.shelf.ram is not None
-        and bool(table.shelf.stores)
-    )
+    """Whether options are listed whose devices are counted by limits."""
+    return table.shelf.ram is not None and bool(table.shelf.stores)
 
 
 def conflict(asked: Asked, table: Table, limits: list[Limit]) -> tuple[str, ...]:
@@ -123,9 +120,14 @@ class _Search:
                     asked = (
                         asked.at_its_loosest(name) if is_load else asked.without(name)
                     )
-            table = (
-                self.table if asked is self.asked else self.table.remade(asked.setting)
-            )
+            table = self.table
+            if asked is not self.asked:
+                # What bounds leave out is left out only beside an option that keeps every limit of that question.
+                table = (
+                    table.remade(asked.setting)
+                    if table.left_out is None
+                    else table_of(asked)
+                )
             self.known[of] = asked, table, chosen_of(asked, table)
         return self.known[of]
 
