@@ -607,6 +607,19 @@ def test_the_directory_of_a_flash_cache_stands_beside_its_course() -> None:
     assert charged.ram_tax_bytes == found.ram_tax_bytes
     assert "what the metadata that are charged leave" in charged.ram_tax
     assert charged.ram_pages == 1000 - 24
+    # The cache's own preset is charged with the options in force, any other as it stands.
+    logged = {"log_percent": "50", "set_pages": "14"}
+    for name, preset, options in (
+        ("kangaroo", "kangaroo", {}),
+        ("kangaroo", "kangaroo", logged),
+        ("kangaroo", "face", logged),
+    ):
+        made = asked(system=name, options=options, flash_metadata=PRESETS[preset])
+        taken = made.ram_tax_bytes if preset == name else 32 * 6000
+        assert taken is not None
+        assert made.ram_pages == 1000 - math.ceil(taken / 8192)
+    with pytest.raises(BadInput, match="hold less than the flash metadata"):
+        asked(ram_pages=20, flash_metadata=PRESETS["face"])
     scheme = asked(window_s=1.0, system="lazy")
     assert (scheme.ram_tax_bytes, scheme.ram_tax_share, scheme.ram_tax) == (
         None,

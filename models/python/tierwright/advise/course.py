@@ -25,12 +25,11 @@ from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.page_flow.decision import about_sizes
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
-from tierwright.evaluate.ram_tax import RamTax, taxes_of
+from tierwright.evaluate.ram_tax import RamTax, pages_left, taxes_of
 from tierwright.evaluate.response.schemes import (
     US_PER_S,
     Hierarchy,
     scheme_response,
-    whole_ram_left,
 )
 from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.curve import Curve
@@ -401,9 +400,25 @@ class CoursePlan:
 
     def _left_pages(self) -> int:
         """Return the RAM that the metadata leave. [pages]"""
-        return whole_ram_left(
-            self.curve, self.ram_pages, self.flash_pages, self.flash_metadata
+        preset = self.flash_metadata
+        if preset is None:
+            return self.ram_pages
+        page = self.curve.page_bytes
+        left = pages_left(
+            preset,
+            self.system,
+            ram_pages=self.ram_pages,
+            flash_pages=self.flash_pages,
+            page_bytes=page,
+            source_bytes=self.curve.data_pages * page,
+            options=self.options,
         )
+        if left < 1:
+            raise BadInput(
+                f"course: ram_pages: `{self.ram_pages}` hold less than the flash metadata ({preset.title}) with these options",
+                "give more RAM or less flash, or options with smaller or fewer entries",
+            )
+        return left
 
     def _taxes(self) -> list[RamTax]:
         """Return the RAM that the directory of a flash cache takes; none of a page-flow scheme."""
