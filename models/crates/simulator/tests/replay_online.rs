@@ -6,6 +6,7 @@ use tierwright_simulator::error::Result;
 use tierwright_simulator::replay::{
     Choice, OnlineResult, SchemeCounters, choosers, policies, simulate_online, simulate_scheme,
 };
+use tierwright_simulator::wording::grouped;
 
 mod replay_slow;
 
@@ -368,7 +369,8 @@ fn what_is_not_admitted_passes_flash_whatever_runs() {
     assert_eq!(warning.name, "judged_as_if_all_entered");
     let said = format!(
         "flash did not admit {} of {} RAM victims, while the schemes are chosen by estimates that suppose",
-        counters.rejections, counters.ram_evictions
+        grouped(counters.rejections),
+        grouped(counters.ram_evictions)
     );
     assert!(warning.message.starts_with(&said), "{}", warning.message);
     // Nothing of it reaches flash, so the others have it for themselves.
@@ -472,8 +474,8 @@ fn more_relations_than_choices_are_refused() {
     let error = error.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "option `scope=relation`: the trace has more than 4096 relations: number 4097 comes after \
-        4096 distinct pages, and at most 4096 can have a separate choice"
+        "option `scope=relation`: the trace has more than 4,096 relations: number 4,097 comes after \
+        4,096 distinct pages, and at most 4,096 can have a separate choice"
     );
     assert!(error.hint().contains("scope=global"));
     // Not at the end of the trace, but in the chunk where it appears.

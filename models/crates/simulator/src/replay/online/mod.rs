@@ -411,9 +411,10 @@ fn too_many_relations(pages: usize) -> Error {
         name: "option",
         value: "scope=relation".to_owned(),
         message: format!(
-            "the trace has more than {MOST_RELATIONS} relations: number {} comes after {}, and at most {MOST_RELATIONS} can have a separate choice",
-            MOST_RELATIONS + 1,
-            counted(pages, "distinct page", "distinct pages")
+            "the trace has more than {most} relations: number {} comes after {}, and at most {most} can have a separate choice",
+            grouped(MOST_RELATIONS + 1),
+            counted(pages, "distinct page", "distinct pages"),
+            most = grouped(MOST_RELATIONS)
         ),
         hint: "use scope=global, or reduce the trace to the relations of interest".to_owned(),
     }
