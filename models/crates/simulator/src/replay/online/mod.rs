@@ -411,10 +411,11 @@ fn too_many_relations(pages: usize) -> Error {
         name: "option",
         value: "scope=relation".to_owned(),
         message: format!(
-            "the trace has more than {most} relations: number {} comes after {}, and at most {most} can have a separate choice",
+            "the trace has more than {}: number {} comes after {}, and at most {} can have a separate choice",
+            counted(MOST_RELATIONS, "relation", "relations"),
             grouped(MOST_RELATIONS + 1),
             counted(pages, "distinct page", "distinct pages"),
-            most = grouped(MOST_RELATIONS)
+            grouped(MOST_RELATIONS)
         ),
         hint: "use scope=global, or reduce the trace to the relations of interest".to_owned(),
     }
