@@ -35,7 +35,7 @@ class StandIn:
         not those of production; the first also the `sentence` that says at which sizes all of them are replayed.
     sizes : tuple
         Of the recording.
-    units : dict of str to str
+    options : dict of str to str
         Options that a flash cache is given there besides its own.
     refused : dict or None
         Why the recording is too small, as the result of a replay that was not made.
@@ -43,7 +43,7 @@ class StandIn:
 
     production: dict[str, Any]
     sizes: Sizes
-    units: dict[str, str]
+    options: dict[str, str]
     refused: dict[str, Any] | None
 
 
@@ -78,9 +78,8 @@ def stand_ins(
             "sizes": [each.ram_pages, each.flash_pages if has_flash else None],
             "accesses_per_s": rate,
         }
-        units = there.options
-        if units:
-            production["units"] = list(units)
+        if there.options:
+            production["units"] = list(there.options)
         refused = there.refused
         if refused is None:
             pairs.append((each, there))
@@ -88,7 +87,7 @@ def stand_ins(
             StandIn(
                 production,
                 (there.ram_pages, there.flash_pages if has_flash else None),
-                units,
+                there.options,
                 None if refused is None else {**refused, "not_replayed": True},
             )
         )
@@ -144,7 +143,7 @@ def in_production(
 
 
 def given_options(entry: Mapping[str, Any]) -> dict[str, str]:
-    """Return the options that were given to an entry of a plan, without units that stand for those of production."""
+    """Return the options that were given to an entry of a plan, without those that stand for production: units, and the pace."""
     units = entry.get("production", {}).get("units", ())
     return {
         name: value for name, value in entry["options"].items() if name not in units

@@ -499,7 +499,7 @@ def simulate(
     options = _options_of(wanted, option or [], plan, source.trace)
     asked["options"] = options
     budget = charge(trace, [asked], flash_metadata, source.curve)[0]
-    wanted = replace(wanted, ram_pages=asked["ram_pages"])
+    wanted = replace(wanted, ram_pages=asked["ram_pages"], options=options)
     recorded_rate = once(source.trace)
     at_rate = options_at_rate(
         wanted.family,
@@ -517,7 +517,7 @@ def simulate(
             found["ram_budget_pages"] = budget
     else:
         warm = made.warm_up_of(warm_up)
-        stand_in = StandIn.of(made, replace(wanted, options=options), warm)
+        stand_in = StandIn.of(made, wanted, warm)
         there = stand_in.replay
         at_rate = there.options
         found = _simulated(made.trace, there, policy, scheme, at_rate, warm)
@@ -526,7 +526,7 @@ def simulate(
         found["skipped_records"] = found["trace"]["skipped_records"]
     if disk_device is not None:
         found |= _priced(found, flash_device, disk_device)
-    found |= _ram_tax(found, replace(wanted, options=options), budget, flash_metadata)
+    found |= _ram_tax(found, wanted, budget, flash_metadata)
     found |= _flash_life(found, wanted, recorded_rate, flash_device, accesses_per_s)
     print_notes(found)
     if json:

@@ -231,7 +231,7 @@ def _plan(
             item,
             pair if place.refused is not None else place.sizes,
             warm_up=warm_up,
-            units=place.units,
+            beside=place.options,
         )
         refused = {} if place.refused is None else {"refused": place.refused}
         made.append({**found, "production": place.production, **refused})
@@ -244,12 +244,12 @@ def _configuration(
     sizes: in_production.Sizes,
     *,
     warm_up: int,
-    units: Mapping[str, str] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> Configuration:
     first, second = sizes
     subject = {
         body.family.value: item.name,
-        "options": {**body.options, **(units or {})},
+        "options": {**body.options, **(beside or {})},
         **(
             {"pages": first}
             if second is None

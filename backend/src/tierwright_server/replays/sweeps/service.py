@@ -206,7 +206,7 @@ def _at_recorded_sizes(
             **{name: entry[name] for name in _SUBJECT if name in entry},
             "ram_pages": ram,
             "flash_pages": flash,
-            "options": entry["options"] | place.units,
+            "options": entry["options"] | place.options,
         }
         made.append({**found, **subject, "key": replay_key(subject)})
     return made

@@ -83,8 +83,6 @@ HITS, READS, WRITES, COST = (
     "cost",
 )
 HIT_RATIO = "hit ratio of flash"
-ROUNDING = 0.01
-"""Share by which flash is taken to be that which is replayed: it is replayed in whole pages. [1]"""
 QUARTERS = 4
 """Parts of the recording, any one of which may be left out before the choice of the model is overruled."""
 
