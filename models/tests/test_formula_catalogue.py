@@ -98,6 +98,9 @@ OUTSIDE = {
     "advise.advice._scenarios": "asks in other scenarios; held by test_advice_later.py",
     "advise.advice._standing": "parts of `advise.advice.answer` and `advise.quote_ranking.answer`; held by "
     "test_advice.py and test_quote_ranking.py",
+    "advise.placement._groups": "asks for every group of workloads; held by test_placement.py",
+    "advise.placement._words": "words",
+    "advise.placement.found": "data classes and words",
     "advise.advice._prices": "prices that may be off; held by test_advice_sure.py",
     "advise.advice._plans": "asks for the assignment of each hardware; held by test_advice_assignments.py",
     "profile.part_files": "files and their names; held by test_parts.py, test_ranges.py and test_numbered_parts.py",

@@ -10,7 +10,6 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -22,19 +21,24 @@ from hypothesis import strategies as st
 from tierwright.advise import advice, placement, scale
 from tierwright.advise.advice.found import NOT_SPLIT
 from tierwright.advise.advice.request import Candidates
+from tierwright.advise.placement import _groups
+from tierwright.advise.placement._groups import Asking, alike_of
+from tierwright.advise.placement._words import choice_of, infeasible, places
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.advice.cover import (
     Systems,
     least_cover,
     subsets,
     undominated,
 )
-from tierwright.evaluate.compose.composed import composed_profile
+from tierwright.evaluate.compose.composed import composed_profile, partitioned_curve
+from tierwright.evaluate.compose.partitions import partition
 from tierwright.hardware import catalog
-from tierwright.profile.curve import Given
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
@@ -281,7 +285,8 @@ def test_limits_of_all_systems_together() -> None:
     assert short.least_totals["usd_per_month"] == pytest.approx(
         float(free.usd_per_month)
     )
-    assert "cost per month: at least" in short.finding
+    assert "Cost per month: at least" in short.finding
+    assert short.conflict == ("usd_per_month",)
     assert short.finding.endswith("Relax this limit.")
     # A limit that is kept by itself is not named as one to relax; two that are not are both.
     beside = placement.answer(
@@ -302,7 +307,8 @@ def test_limits_of_all_systems_together() -> None:
             "ram_bytes": ram - 2**20,
         },
     )
-    assert "cost per month: at least" in neither.finding
+    assert set(neither.least_totals) == {"usd_per_month", "ram_bytes"}
+    assert "ost per month: at least" in neither.finding
     assert "RAM: at least" in neither.finding
     assert neither.finding.endswith("Relax each of these limits.")
     # No single workload is the reason; one that is, is named.
@@ -324,21 +330,75 @@ def test_limits_of_all_systems_together() -> None:
     assert admitted.nearest == {}
 
 
+@pytest.mark.costly(4)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_limits_on_all_systems_that_conflict_are_named_and_relaxed(
+    data: st.DataObject,
+) -> None:
+    """Of random limits that nothing keeps: the rest of a conflict can be kept, and what is said to admit a choice does."""
+    some = data.draw(st.sampled_from([workloads(), workloads()[1:]]))
+    free = placement.answer(some, candidates=FEW)
+    assert free.usd_per_month is not None
+    amounts = {
+        "usd_per_month": float(free.usd_per_month),
+        "machines": float(sum(each.option.machines for each in free.systems)),
+        "ram_bytes": float(sum(each.option.ram_bytes for each in free.systems)),
+    }
+    shares = st.sampled_from([0.4, 0.7, 0.99, 1.0, 1.3, 2.5])
+    limits = {
+        name: max(1.0, math.floor(value * data.draw(shares)))
+        for name, value in amounts.items()
+        if data.draw(st.booleans())
+    }
+
+    def asked(kept: dict[str, float]) -> Any:
+        return placement.answer(some, candidates=FEW, constraints=kept)
+
+    found = asked(limits)
+    if found.systems:
+        assert found.conflict == ()
+        assert found.least_totals == {}
+        return
+    if found.nearest or not found.least_totals:
+        return
+    assert set(found.conflict) <= set(limits)
+    assert not asked({name: limits[name] for name in found.conflict}).systems
+    for name in found.conflict:
+        rest = {each: limits[each] for each in found.conflict if each != name}
+        assert asked(rest).systems
+        if len(found.least_totals) == len(found.conflict):
+            wide = found.least_totals[name]
+            assert wide > limits[name]
+            relaxed = {**limits, name: wide * (1 + 1e-9)}
+            if asked({k: v for k, v in limits.items() if k != name}).systems:
+                assert asked(relaxed).systems
+                # A hundredth less is not enough; machines are whole.
+                less = math.floor(wide * 0.99) if name == "machines" else wide * 0.99
+                if less > 0:
+                    assert not asked({**limits, name: less}).systems
+
+
 def test_limits_that_only_conflict_are_said_to() -> None:
-    group: Any = SimpleNamespace(members=(0,), rows=[0])
     limits = {"usd_per_month": Decimal(500), "machines": Decimal(2)}
+    usd, machines = {"usd_per_month": 501.0}, {"machines": 3.0}
 
-    def said(usd: float, machines: float) -> str:
-        least = {"usd_per_month": usd, "machines": machines}
-        return placement._infeasible(workloads()[:1], [group], limits, least)
+    def said(conflict: tuple[str, ...], least: dict[str, float]) -> str:
+        return infeasible(limits, conflict, least, dirty=False)
 
-    both = said(457.0, 1.0)
-    assert "each can be kept by itself, but not cost per month and machines" in both
-    assert both.endswith("at once. Relax one of them.")
-    assert said(501.0, 1.0).endswith(
-        "together: cost per month: at least 501 USD per month, while 500 USD per month is allowed. Relax this limit."
+    both = said(("usd_per_month", "machines"), {**usd, **machines})
+    assert both == (
+        "No choice of systems keeps the limits on cost per month and machines for all of them together at once. One of them "
+        "alone would have to be relaxed: cost per month: at least 501 USD per month (limit: 500 USD per month); or "
+        "machines: at least 3 machines (limit: 2 machines)."
     )
-    assert said(501.0, 3.0).endswith("Relax each of these limits.")
+    assert said(("usd_per_month",), usd).endswith(
+        "together. Cost per month: at least 501 USD per month (limit: 500 USD per month). Relax this limit."
+    )
+    assert said(("usd_per_month",), {**usd, **machines}).endswith(
+        "Relax each of these limits."
+    )
+    assert "carries each of them once" in said((), {})
 
 
 def test_a_total_is_not_above_its_limit_by_a_millionth() -> None:
@@ -396,17 +456,207 @@ def test_one_more_candidate_never_costs_more(
         assert costs[1] <= costs[0]
 
 
+GIB = 2**17
+"""Pages of 8 KiB in a GiB."""
+
+
+def made(
+    name: str, missed: list[tuple[int, float]], rate: float, dirty: float = 0.1
+) -> Workload:
+    """Take a workload by the share of its accesses that miss at some sizes in GiB; the last holds all."""
+    accesses = 10**6
+    misses = [round(accesses * share) for _, share in missed]
+    curve = Curve.from_lists(
+        [max(1, size * GIB) for size, _ in missed],
+        misses,
+        [round(each * dirty) for each in misses],
+        accesses=accesses,
+        distinct_pages=missed[-1][0] * GIB,
+        page_bytes=8192,
+        write_accesses=round(accesses * dirty),
+        given=Given("made", data_known=True),
+    )
+    return Workload(name, curve, rate)
+
+
+HOT = made("hot", [(0, 0.9), (1, 0.5), (5, 0.1), (10, 0.02), (20, 0.0)], 20_000.0)
+FLOOD = made("flood", [(0, 1.0), (99, 1.0), (100, 0.0)], 30_000.0)
+"""A loop that no cache of these candidates holds; shared, it takes most of the RAM and hits nothing."""
+
+
+@pytest.mark.oracle("evaluate.compose.composed.partitioned_curve")
+@pytest.mark.formula("evaluate.compose.composed.partitioned_curve")
+@settings(max_examples=40)
+@given(
+    curves=st.lists(
+        st.lists(st.integers(0, 20), min_size=6, max_size=6), min_size=2, max_size=3
+    ),
+    rates=st.lists(st.sampled_from([1.0, 3.0, 10.0]), min_size=3, max_size=3),
+)
+def test_a_divided_cache_misses_as_the_best_division(
+    curves: list[list[int]], rates: list[float]
+) -> None:
+    """Where every curve falls ever more slowly, every way to divide each size is tried."""
+    some = []
+    for at, drops in enumerate(curves):
+        falls = sorted(drops, reverse=True)
+        misses = [sum(falls[each:]) for each in range(1, 7)]
+        accesses = max(1, sum(falls))
+        made_of = Curve.from_lists(
+            list(range(1, 7)),
+            misses,
+            [each // 2 for each in misses],
+            accesses=accesses,
+            distinct_pages=6,
+            page_bytes=4096,
+            write_accesses=accesses,
+            given=Given("made", data_known=True),
+        )
+        some.append(Workload(f"w{at}", made_of, rates[at]))
+    sizes = [1, 2, 5, 9]
+    found = partitioned_curve(some, sizes)
+    total = sum(each.curve.accesses for each in some)
+    seconds = total / sum(each.accesses_per_s for each in some)
+    for size in sizes:
+        tried = [
+            sum(
+                float(load.misses_per_s(part))
+                for load, part in zip(some, parts, strict=True)
+            )
+            for parts in itertools.product(range(size + 1), repeat=len(some))
+            if sum(parts) <= size
+        ]
+        assert float(found.misses(size)) == pytest.approx(
+            min(tried) * seconds, abs=1e-5
+        )
+    split = partition(some, 5)
+    assert split.write_backs_per_s is not None
+    written = min(float(split.write_backs_per_s.sum()) * seconds, total)
+    assert float(found.write_backs(5)) >= written - 1e-5
+
+
+@pytest.mark.oracle("advise.placement.answer")
+def test_a_flood_gets_no_part_of_the_ram() -> None:
+    asked: dict[str, Any] = {
+        "candidates": FEW,
+        "objective": "io_time",
+        "constraints": {"usd_per_month": 500},
+    }
+    found = placement.answer([HOT, FLOOD], **asked)
+    [system] = found.systems
+    assert system.in_parts
+    assert system.parts_save_share is None
+    hot, flood = system.workloads
+    ram = system.option.ram_bytes - system.option.machines * 4 * 2**30
+    assert (hot.ram_bytes, flood.ram_bytes) == (ram, 0)
+    assert hot.hit_share == pytest.approx(
+        1 - float(HOT.curve.misses(ram / 8192)) / HOT.curve.accesses
+    )
+    assert flood.hit_share == 0
+    assert "its RAM divided (24 GiB for hot and none for flood)" in found.finding
+    # Apart they cost more and are slower; no shared cache is as fast either.
+    shared = found.without_parts
+    assert shared is not None
+    assert shared.in_parts == (False, False)
+    assert found.usd_per_month is not None
+    assert shared.usd_per_month > found.usd_per_month
+    assert shared.io_time_us_per_access is not None
+    assert found.io_time_us_per_access is not None
+    more = percent(shared.io_time_us_per_access / found.io_time_us_per_access - 1)
+    assert f"{more} more, for {money(shared.usd_per_month)} per month." in found.finding
+    assert "Sharing every cache takes" in found.finding
+    rate = HOT.accesses_per_s + FLOOD.accesses_per_s
+    hits = sum(held.accesses_per_s * held.hit_share for held in system.workloads) / rate
+    assert hits == pytest.approx(system.option.ram_hit_share)
+
+
+def test_what_parts_would_save_is_said_where_they_are_not_worth_money() -> None:
+    found = placement.answer([HOT, FLOOD], candidates=FEW)
+    [system] = found.systems
+    assert not system.in_parts
+    assert found.without_parts is None
+    hot, flood = system.workloads
+    assert hot.part_bytes is not None
+    assert hot.part_hit_share is not None
+    assert flood.part_bytes == 0
+    misses = [
+        each.accesses_per_s * (1 - share)
+        for each in (hot, flood)
+        for share in (each.hit_share, each.part_hit_share)
+        if share is not None
+    ]
+    saved = 1 - (misses[1] + misses[3]) / (misses[0] + misses[2])
+    assert system.parts_save_share == pytest.approx(saved)
+    assert (
+        f"Dividing the RAM that hot and flood share (12 GiB for hot and none for flood) would save {percent(saved)} of their "
+        "misses there." in found.finding
+    )
+    # Where there is little to gain, nothing is said.
+    calm = placement.answer(workloads()[1:], candidates=FEW)
+    [system] = calm.systems
+    assert system.parts_save_share is not None
+    assert system.parts_save_share < 0.05
+    assert "Dividing" not in calm.finding
+    # A flash cache below is not divided, and one workload has all.
+    alone = placement.answer([HOT], candidates=FEW)
+    assert alone.systems[0].parts_save_share is None
+    assert alone.systems[0].workloads[0].part_bytes is None
+
+
+@pytest.mark.costly(4)
+@pytest.mark.formula("advise.placement.answer")
+@settings(max_examples=15)
+@given(data=st.data())
+def test_parts_never_make_it_worse(data: st.DataObject) -> None:
+    """Beside parts every shared cache stays a candidate; what is chosen in parts is better by what `GAIN` says."""
+    some = data.draw(
+        st.lists(st.sampled_from([HOT, FLOOD, *workloads()]), min_size=2, max_size=3)
+    )
+    some = [replace(each, name=f"{each.name} {at}") for at, each in enumerate(some)]
+    objective = data.draw(st.sampled_from(["usd", "io_time"]))
+    limits = data.draw(
+        st.sampled_from(
+            [{"usd_per_month": 600}, {"usd_per_month": 900, "machines": 2}, {}]
+        )
+    )
+    asked: dict[str, Any] = {
+        "candidates": FEW,
+        "objective": objective,
+        "constraints": limits,
+    }
+    found = placement.answer(some, **asked)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_groups, "has_parts", lambda _: False)
+        without = placement.answer(some, **asked)
+    assert not any(each.in_parts for each in without.systems)
+    if without.usd_per_month is None:
+        assert without.finding == found.finding or found.systems
+        return
+    assert found.usd_per_month is not None
+    assert found.io_time_us_per_access is not None
+    assert without.io_time_us_per_access is not None
+    if objective == "usd":
+        assert found.usd_per_month <= without.usd_per_month
+    else:
+        assert found.io_time_us_per_access <= without.io_time_us_per_access * (1 + 1e-9)
+    if any(each.in_parts for each in found.systems):
+        assert found.without_parts is not None
+        assert found.without_parts.usd_per_month == without.usd_per_month
+    else:
+        assert choice_of(found) == choice_of(without)
+
+
 def test_copies_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     logs = workloads()[2]
     copies = [
         Workload(f"logs #{at}", logs.curve, logs.accesses_per_s) for at in range(4)
     ]
     asked = []
-    group = placement._group
+    group = Asking._group
     monkeypatch.setattr(
-        placement,
+        Asking,
         "_group",
-        lambda members, one: asked.append(members) or group(members, one),
+        lambda self, members, some: asked.append(members) or group(self, members, some),
     )
     found = placement.answer(copies, candidates=FEW)
     assert len(asked) == 4
@@ -493,7 +743,7 @@ def test_a_placement_holds_whatever_share_of_the_pages_is_dirty(
         for at in (0.0, share, 1.0)
     )
     assert found.placement_id != most.placement_id
-    assert placement._choice_of(found) == placement._choice_of(most)
+    assert choice_of(found) == choice_of(most)
     assert found.usd_per_month == most.usd_per_month
     assert found.separate is None or found.separate.ranges
     if found.usd_per_month is None:
@@ -512,9 +762,9 @@ def test_a_placement_holds_whatever_share_of_the_pages_is_dirty(
         assert none.io_time_us_per_access <= between.io_time_us_per_access * (1 + 1e-9)
         assert between.io_time_us_per_access <= high * (1 + 1e-9)
         assert none.io_time_us_per_access <= low * (1 + 1e-9)
-    same = placement._choice_of(none) == placement._choice_of(found)
+    same = choice_of(none) == choice_of(found)
     assert found.finding.endswith("If none is, the choice is the same.") == same
-    if placement._choice_of(between) == placement._choice_of(found):
+    if choice_of(between) == choice_of(found):
         assert between.io_time_us_per_access is not None
         assert low * (1 - 1e-9) <= between.io_time_us_per_access <= high * (1 + 1e-9)
     for each in found.systems:
@@ -537,7 +787,7 @@ def test_what_the_dirty_pages_of_a_workload_are_worth_is_said() -> None:
     assert found.finding.endswith(
         "The curve of orders does not say which evicted pages are dirty: the choice keeps every limit whatever their "
         "share, and what depends on it is given as a range. If none is, "
-        f"{placement._places(none.systems)} would do, for {money(less)} per month less: knowing the share is worth "
+        f"{places(none.systems)} would do, for {money(less)} per month less: knowing the share is worth "
         "that at most."
     )
     [caution] = [each for each in found.cautions if each.code == "dirty_share_unknown"]
@@ -568,7 +818,7 @@ def test_a_stated_write_share_bounds_what_can_be_dirty() -> None:
     assert ends_of(few)[0] == ends_of(many)[0]
     assert ends_of(few)[1] < ends_of(many)[1]
     assert few.placement_id != many.placement_id
-    assert placement._alike([stated(0.01), stated(1.0)]) == [0, 1]
+    assert alike_of([stated(0.01), stated(1.0)]) == [0, 1]
 
 
 def test_an_unknown_share_is_reported_in_two_passes() -> None:
@@ -595,10 +845,10 @@ def test_totals_that_nothing_keeps_with_dirty_pages_are_those_of_the_most() -> N
     )
     assert short.systems == ()
     assert short.finding.startswith(
-        "With as many evicted pages dirty as possible, no choice of systems keeps the limits on all of them together"
+        "With as many evicted pages dirty as possible, no choice of systems keeps the limit on cost per month for all of them together"
     )
     assert (
-        f"if none is, {placement._places(none.systems)} would keep every limit, at {money(none.usd_per_month)} per month"
+        f"if none is, {places(none.systems)} would keep every limit, at {money(none.usd_per_month)} per month"
         in short.finding
     )
     tight = placement.answer(unknown, candidates=BUSY, constraints={"usd_per_month": 1})

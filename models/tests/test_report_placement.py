@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from command import run
-from test_placement import BUSY, FEW, without_writes, workloads
+from test_placement import BUSY, FEW, FLOOD, HOT, without_writes, workloads
 from test_report_files import BILL, Book, squeezed, text_of
 
 from tierwright.advise import placement, report
@@ -88,13 +88,38 @@ def test_the_page_has_every_section_and_loads_nothing(kind: str) -> None:
 
 def test_who_holds_what_is_said_of_every_workload() -> None:
     given = document()
-    rows = _sharing.held_rows(given)
+    _, rows = _sharing.held_table(given)
     held = [each for system in given["systems"] for each in system["workloads"]]
     assert [row[0] for row in rows] == [each["name"] for each in held]
     page = report.html(given)
     for row in rows:
         for cell in row:
             assert cell.replace(" %", "\N{NO-BREAK SPACE}%") in page
+
+
+def test_ram_that_is_divided_is_said_to_be() -> None:
+    found = placement.answer(
+        [HOT, FLOOD],
+        candidates=FEW,
+        objective="io_time",
+        constraints={"usd_per_month": 500},
+    )
+    given = found.to_dict(derivation=True)
+    page = report.html(given)
+    assert "The RAM of the system of hot, flood is divided" in page
+    assert "hot, flood (RAM divided) (recommended)" in page
+    assert "part of the RAM of least misses" not in page
+    shared = report.html(placement.answer([HOT, FLOOD], candidates=FEW).to_dict())
+    assert "divided" not in shared.replace("Dividing", "")
+    assert "part of the RAM of least misses" in shared
+    # What an earlier version printed says nothing of parts.
+    for system in given["systems"]:
+        del system["in_parts"], system["parts_save_share"]
+        for held in system["workloads"]:
+            del held["part_bytes"], held["part_hit_share"]
+    for way in given["alternatives"]:
+        del way["in_parts"]
+    assert "(RAM divided)" not in report.html(given)
 
 
 def test_what_depends_on_dirty_pages_is_a_range_in_the_report() -> None:

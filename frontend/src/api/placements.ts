@@ -5,6 +5,7 @@ import { askPlacement, reportPlacement } from "./gen/sdk.gen";
 import type { PlacementIn, ReportPlacementData } from "./gen/types.gen";
 
 export type {
+  HeldOut,
   PlacementIn,
   PlacementOut,
   SharingOut,

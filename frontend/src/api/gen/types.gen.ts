@@ -12599,7 +12599,7 @@ export type HeldOut = {
     /**
      * Ram Bytes
      *
-     * Of the shared cache, on average. [bytes]
+     * Of the shared cache, on average, or its part. [bytes]
      */
     ram_bytes: number;
     /**
@@ -12608,6 +12608,18 @@ export type HeldOut = {
      * Of its accesses that find their page in RAM. [1]
      */
     hit_share: number;
+    /**
+     * Part Bytes
+     *
+     * Where workloads share the cache of a system without a flash cache: the part of its RAM that each would have so that all miss least. [bytes]
+     */
+    part_bytes: number | null;
+    /**
+     * Part Hit Share
+     *
+     * Of its accesses that would find their page in that part. [1]
+     */
+    part_hit_share: number | null;
 };
 
 /**
@@ -15794,6 +15806,10 @@ export type PlacementOut = {
      */
     together: SharingOut | null;
     /**
+     * The best where every cache is shared; null where no system runs in parts, or nothing keeps every limit without.
+     */
+    without_parts: SharingOut | null;
+    /**
      * Alternatives
      *
      * The best other ways to share, the best first.
@@ -15818,9 +15834,15 @@ export type PlacementOut = {
      */
     evaluated: number;
     /**
+     * Conflict
+     *
+     * Where there is no system: limits that cannot be kept together, of which each is needed; of one workload that no option carries, or of all systems together.
+     */
+    conflict: Array<string>;
+    /**
      * Least Totals
      *
-     * Where nothing keeps the limits of all systems together: the least that each can be.
+     * Where limits on all systems together stand in the way: what each of those in conflict would have to be at least, all other limits as asked; where several cannot be kept each by itself, the least of each of these.
      */
     least_totals: {
         [key: string]: number;
@@ -22767,6 +22789,12 @@ export type SharingOut = {
      */
     groups: Array<Array<string>>;
     /**
+     * In Parts
+     *
+     * Whether each of them has a part of the RAM, by system.
+     */
+    in_parts: Array<boolean>;
+    /**
      * Usd Per Month
      *
      * Of all systems. [USD/month]
@@ -25111,6 +25139,18 @@ export type SystemOut = {
      * Of all its workloads, at their largest within the horizon. [bytes]
      */
     data_bytes: number;
+    /**
+     * In Parts
+     *
+     * Whether each workload has a part of its RAM; else they share it.
+     */
+    in_parts: boolean;
+    /**
+     * Parts Save Share
+     *
+     * Share of the misses that parts would save, negative where there would be more; null where there are parts, one workload, a flash cache, or a curve from counters. [1]
+     */
+    parts_save_share: number | null;
 };
 
 /**

@@ -2,6 +2,7 @@ import { Button, Group, List, Skeleton, Stack, Text, Title } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import {
+  type HeldOut,
   type PlacementIn,
   type PlacementOut,
   placementQuery,
@@ -293,7 +294,7 @@ function Systems(props: { readonly found: PlacementOut; readonly titles: Titles 
   return (
     <Panel
       title="The systems"
-      subtitle="What each workload holds of the RAM, on average, and finds there"
+      subtitle="What each workload holds of the RAM, on average where it is shared, and finds there"
       label="The systems"
     >
       <DataTable
@@ -328,6 +329,7 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
           <Text span size="xs" c="dimmed" fw={400}>
             {formatShort(held.accesses_per_s)} accesses/s;{" "}
             {formatBytes(bytes(held.ram_bytes))} of RAM; {share(held.hit_share)} hits
+            {partText(held)}
           </Text>
         </div>
       )),
@@ -335,9 +337,10 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
   {
     key: "System",
     align: "text",
-    cell: ({ option }) => (
+    cell: ({ option, in_parts }) => (
       <>
         {option.name}
+        {in_parts && ", RAM divided"}
         <br />
         <Text span size="xs" c="dimmed">
           <Scheme
@@ -378,12 +381,23 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
   },
 ];
 
+/** What a workload would hold and find in a part of its own; nothing where no cache could be divided. */
+const partText = ({ part_bytes, part_hit_share }: HeldOut): string =>
+  part_bytes === null || part_hit_share === null
+    ? ""
+    : ` (in a part of its own ${formatBytes(bytes(part_bytes))}, ${share(part_hit_share)})`;
+
+/** Workloads of one system, and whether its RAM is divided among them. */
+const together = (names: readonly string[], inParts: boolean | undefined): string =>
+  inParts === true ? `${namesOf(names)} (RAM divided)` : namesOf(names);
+
 /** Columns of a system for its export, every digit kept. */
 const savedColumns = (): readonly Column<SystemOut>[] => [
   valueColumn("workloads", ({ workloads }) =>
     workloads.map(({ name }) => name).join("; "),
   ),
   valueColumn("accesses [1/s]", ({ accesses_per_s }) => accesses_per_s),
+  valueColumn("RAM divided", ({ in_parts }) => (in_parts ? "yes" : "no")),
   ...exported().map(
     ({ key, csv }): Column<SystemOut> => ({
       key,
@@ -402,6 +416,7 @@ function Ways({ found }: { readonly found: PlacementOut }) {
   const rows: readonly Way[] = [
     {
       groups: found.systems.map(({ workloads }) => workloads.map(({ name }) => name)),
+      in_parts: found.systems.map(({ in_parts }) => in_parts),
       usd_per_month: found.usd_per_month,
       io_time_us_per_access: found.io_time_us_per_access,
       ranges: found.ranges,
@@ -430,9 +445,9 @@ const wayColumns = (own: number): readonly Column<Way>[] => [
   {
     key: "Workloads of each system",
     rowHeader: true,
-    cell: ({ groups, isChosen }) => (
+    cell: ({ groups, in_parts, isChosen }) => (
       <>
-        {groups.map(namesOf).join("; ")}
+        {groups.map((names, at) => together(names, in_parts[at])).join("; ")}
         {isChosen && " (recommended)"}
       </>
     ),

@@ -20,6 +20,8 @@ const system = (cost: string, ...names: string[]): SystemOut => ({
     accesses_per_s: 2000,
     ram_bytes: 2 ** 30,
     hit_share: 0.5,
+    part_bytes: null,
+    part_hit_share: null,
   })),
   option: {
     name: `1 x of ${cost}`,
@@ -54,6 +56,8 @@ const system = (cost: string, ...names: string[]): SystemOut => ({
   accesses_per_s: 2000,
   peak_accesses_per_s: 4000,
   data_bytes: 2 ** 40,
+  in_parts: false,
+  parts_save_share: null,
 });
 
 const FOUND = {
@@ -69,6 +73,7 @@ const FOUND = {
   alternatives: [
     {
       groups: [["orders", "logs", "prices"]],
+      in_parts: [false],
       usd_per_month: "612.50",
       io_time_us_per_access: 9,
       ranges: {},
@@ -87,7 +92,7 @@ const ASKED: PlacementIn = { workloads: [{ workload_id: "orders" }] };
 const NOTHING = {
   ...FOUND,
   finding:
-    "No choice of systems keeps the limits on all of them together: cost per month: at least 457 USD.",
+    "No choice of systems keeps the limit on cost per month for all of them together.",
   constraints: { usd_per_month: "400", machines: "5" },
   systems: [],
   usd_per_month: null,
@@ -267,6 +272,47 @@ describe("the answer for several workloads", () => {
       await expectAccessible();
     },
   );
+
+  it("says which RAM is divided, and what parts of one that is shared would do", async () => {
+    serve([]);
+    const [alone, shared] = FOUND.systems as [SystemOut, SystemOut];
+    const [way] = FOUND.alternatives;
+    const parts = [
+      { part_bytes: 3 * 2 ** 29, part_hit_share: 0.75 },
+      { part_bytes: 0, part_hit_share: 0 },
+    ];
+    const found = {
+      ...FOUND,
+      systems: [
+        { ...alone, in_parts: true },
+        {
+          ...shared,
+          workloads: shared.workloads.map((held, at) => ({ ...held, ...parts[at] })),
+          parts_save_share: 0.2,
+        },
+      ],
+      alternatives: [{ ...way, in_parts: [true] }],
+    } as PlacementOut;
+    const screen = await renderThemed(
+      <SharingView found={found} asked={ASKED} months={36} patch={vi.fn()} />,
+    );
+    const systems = screen.getByRole("table", { name: "Systems" });
+    const [first, second] = [1, 2].map((at) => systems.getByRole("row").nth(at));
+    await expect.element(first as never).toMatchTextContent(/of 300\.00, RAM divided/);
+    await expect
+      .element(second as never)
+      .toMatchTextContent(
+        /50\.0 % hits \(in a part of its own 1\.5 GiB, 75\.0 %\).*own 0 B, 0/,
+      );
+    await expect.element(second as never).not.toMatchTextContent(/divided/);
+    const ways = screen.getByRole("table", { name: "Other ways to share" });
+    await expect
+      .element(ways.getByRole("row").nth(2))
+      .toMatchTextContent(/orders, logs, prices \(RAM divided\)/);
+    await expect
+      .element(ways.getByRole("row").nth(1))
+      .toMatchTextContent(/orders \(RAM divided\); logs, prices/);
+  });
 
   it("shows both ends of what depends on dirty pages, and no number in between", async () => {
     serve([]);

@@ -111,6 +111,7 @@ def place(
 
 
 def _print(found: Placement, prices: str) -> None:
+    from tierwright.advise.placement.found import placed_together
     from tierwright.common.currency import shown_in
 
     code = shown_in().currency
@@ -157,7 +158,9 @@ def _print(found: Placement, prices: str) -> None:
                         ),
                         figure(each.option, "peak_busy", "{:.1%}".format),
                         each.option.scheme,
-                        each.option.name,
+                        f"{each.option.name}, RAM divided"
+                        if each.in_parts
+                        else each.option.name,
                     ],
                 ]
             ],
@@ -170,7 +173,7 @@ def _print(found: Placement, prices: str) -> None:
                 [
                     f"{shown_amount(each.usd_per_month):,.2f}",
                     figure(each, "io_time_us_per_access", format_microseconds),
-                    "; ".join(", ".join(group) for group in each.groups),
+                    "; ".join(map(placed_together, each.groups, each.in_parts)),
                 ]
                 for each in found.alternatives
             ],

@@ -50,8 +50,11 @@ class PlacementIn(BoughtIn):
     Held,
     name="Name of the workload; one that stands there again is numbered.",
     accesses_per_s="Its mean rate. [1/s]",
-    ram_bytes="Of the shared cache, on average. [bytes]",
+    ram_bytes="Of the shared cache, on average, or its part. [bytes]",
     hit_share="Of its accesses that find their page in RAM. [1]",
+    part_bytes="Where workloads share the cache of a system without a flash cache: the part of its RAM that each would have "
+    "so that all miss least. [bytes]",
+    part_hit_share="Of its accesses that would find their page in that part. [1]",
 )
 class HeldOut(Answer):
     """What one workload holds of the RAM of its system."""
@@ -69,6 +72,13 @@ class SystemOut(Answer):
     data_bytes: int = Field(
         description="Of all its workloads, at their largest within the horizon. [bytes]"
     )
+    in_parts: bool = Field(
+        description="Whether each workload has a part of its RAM; else they share it."
+    )
+    parts_save_share: float | None = Field(
+        description="Share of the misses that parts would save, negative where there would be more; null where there are "
+        "parts, one workload, a flash cache, or a curve from counters. [1]"
+    )
 
 
 Ranges = Annotated[
@@ -84,6 +94,9 @@ class SharingOut(Answer):
     """One way to share systems."""
 
     groups: list[list[str]] = Field(description="Workloads of each system.")
+    in_parts: list[bool] = Field(
+        description="Whether each of them has a part of the RAM, by system."
+    )
     usd_per_month: Usd = Field(description="Of all systems. [USD/month]")
     io_time_us_per_access: float | None = Field(
         description="Mean over all accesses; null where it depends on which evicted pages are dirty, and nobody said "
@@ -120,6 +133,10 @@ class PlacementOut(Answer):
     together: SharingOut | None = Field(
         description="All on one system; null where no option keeps every limit."
     )
+    without_parts: SharingOut | None = Field(
+        description="The best where every cache is shared; null where no system runs in parts, or nothing keeps every limit "
+        "without."
+    )
     alternatives: list[SharingOut] = Field(
         description="The best other ways to share, the best first."
     )
@@ -128,8 +145,13 @@ class PlacementOut(Answer):
     )
     groups: int = Field(description="Groups of workloads.")
     evaluated: int = Field(description="Options of all groups.")
+    conflict: list[str] = Field(
+        description="Where there is no system: limits that cannot be kept together, of which each is needed; of one workload "
+        "that no option carries, or of all systems together."
+    )
     least_totals: dict[str, float] = Field(
-        description="Where nothing keeps the limits of all systems together: the least that each can be."
+        description="Where limits on all systems together stand in the way: what each of those in conflict would have to be "
+        "at least, all other limits as asked; where several cannot be kept each by itself, the least of each of these."
     )
     nearest: dict[str, float] = Field(
         description="Where no option carries one workload: what each limit in conflict would have to be, alone."

@@ -357,24 +357,8 @@ def _infeasible(
     """Name the limits that no option keeps together, and which of them to relax how far."""
     if decided.by_model is not None:
         return Infeasible(*_checked.refuted(asked, table, decided.settled.tried))
-    names = _conflict.conflict(asked, table, limits)
-    dirty = asked.setting.fewest_dirty is not None
-    unknown = _why_not.unknown_of_all(limits)
-    if not dirty and set(unknown) & set(names):
-        # Each of them alone leaves nothing, and no value of it would admit an option.
-        return Infeasible(names, _words.unknown_text(unknown))
-    said = _words.infeasible_text(names, dirty=dirty)
-    nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
-    if nearest is not None:
-        nearest = _conflict.with_fewer_devices(asked, table, names, nearest)
-        said = f"{said} {_words.nearest_text(nearest)}"
-    elif asked.limits_response and any(name in asked.constraints for name in names):
-        one = "it" if len(names) == 1 else "one of them alone"
-        said = (
-            f"{said} How far {one} would have to be relaxed is not computed where response times are limited; each rejected "
-            "option states by how much it breaks which limit."
-        )
-    return Infeasible(names, said)
+    found = _conflict.explained(asked, table, limits)
+    return Infeasible(found.names, found.text)
 
 
 def _answer(

@@ -13,11 +13,11 @@ from decimal import Decimal
 
 import numpy as np
 
+from tierwright.advise.advice import _why_not, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice._words import with_flow
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
     LEAST,
@@ -34,6 +34,56 @@ SIZING = (PEAK_BUSY, THROUGHPUT, LIFE)
 """Limits by which the number of devices is chosen that hold the data."""
 NEAREST = 1e-3
 """Share by which a relaxation may be larger than the smallest. [1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Limits that no option keeps together.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Each of them is needed: without it some option keeps the others.
+    text : str
+        Which they are, and what one of them would have to be.
+    nearest : tuple of (str, float, str)
+        What each would have to be, alone, and the option that it admits then; empty where that is not known.
+    """
+
+    names: tuple[str, ...]
+    text: str
+    nearest: tuple[tuple[str, float, str], ...] = ()
+
+
+def explained(asked: Asked, table: Table, limits: list[Limit]) -> Conflict:
+    """Name the limits that no option keeps together, and which of them to relax how far.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of its options, of which each breaks at least one limit.
+    limits : list of Limit
+        Those that they were held against, those of response times among them.
+    """
+    names = conflict(asked, table, limits)
+    dirty = asked.setting.fewest_dirty is not None
+    unknown = _why_not.unknown_of_all(limits)
+    if not dirty and set(unknown) & set(names):
+        # Each of them alone leaves nothing, and no value of it would admit an option.
+        return Conflict(names, _words.unknown_text(unknown))
+    said = _words.infeasible_text(names, dirty=dirty)
+    nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
+    if nearest is not None:
+        nearest = with_fewer_devices(asked, table, names, nearest)
+        return Conflict(names, f"{said} {_words.nearest_text(nearest)}", nearest)
+    if asked.limits_response and any(name in asked.constraints for name in names):
+        one = "it" if len(names) == 1 else "one of them alone"
+        said = (
+            f"{said} How far {one} would have to be relaxed is not computed where response times are limited; each rejected "
+            "option states by how much it breaks which limit."
+        )
+    return Conflict(names, said)
 
 
 def has_devices(table: Table) -> bool:
@@ -199,7 +249,7 @@ def _reached(asked: Asked, table: Table, name: str) -> tuple[float, str] | None:
         values = options.peak_busy[order] * max(1.0, least / peak)
     at = int(np.argmax(values) if name in LEAST else np.argmin(values))
     row = int(order[at])
-    return float(values[at]), with_flow(other.title(row), other.scheme(row))
+    return float(values[at]), _words.with_flow(other.title(row), other.scheme(row))
 
 
 def _with(asked: Asked, name: str, value: float) -> Asked:

@@ -648,6 +648,7 @@ _ADVICE = _table(
 )
 _SHARING = _table(
     groups=_list(_list(_text)),
+    in_parts=_list(_flag),
     usd_per_month=_amount,
     io_time_us_per_access=_maybe_number,
     ranges=_named(_ends),
@@ -665,12 +666,16 @@ _PLACEMENT = _table(
                     accesses_per_s=_number,
                     ram_bytes=_number,
                     hit_share=_number,
+                    part_bytes=_maybe_number,
+                    part_hit_share=_maybe_number,
                 )
             ),
             option=_OPTION,
             accesses_per_s=_number,
             peak_accesses_per_s=_number,
             data_bytes=_number,
+            in_parts=_maybe_flag,
+            parts_save_share=_maybe_number,
         )
     ),
     usd_per_month=_maybe_amount,
@@ -679,6 +684,7 @@ _PLACEMENT = _table(
     ranges=_named(_ends),
     separate=_optional(_SHARING),
     together=_optional(_SHARING),
+    without_parts=_optional(_SHARING),
     alternatives=_list(_SHARING),
     optimality_gap=_maybe_number,
     groups=_maybe_count,

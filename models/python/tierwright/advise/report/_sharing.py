@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 
+from tierwright.advise.placement.found import placed_together
 from tierwright.advise.report import _answer, _basis
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named
@@ -28,9 +29,11 @@ HELD = (
     "workload",
     "system",
     "page accesses per second",
-    "RAM that it holds, on average",
+    "RAM that it holds",
     "accesses that hit RAM",
 )
+PARTS = ("part of the RAM of least misses", "accesses that would hit there")
+"""Behind `HELD` where some cache that workloads share could be divided."""
 
 
 def carried(system: Document) -> str:
@@ -146,19 +149,28 @@ def systems(document: Document) -> Iterator[Markup]:
         yield from _answer.bill(as_advice(document, each))
 
 
-def held_rows(document: Document) -> list[list[str]]:
-    """Return what each workload holds of the RAM of its system, as rows of `HELD`."""
-    return [
+def held_table(document: Document) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Return what each workload holds of the RAM of its system: headings and rows."""
+    every = [(each, held) for each in document["systems"] for held in each["workloads"]]
+    has_parts = any(held["part_bytes"] is not None for _, held in every)
+    rows = [
         [
             held["name"],
             each["option"]["name"],
             rate_text(held["accesses_per_s"]),
             show.size(held["ram_bytes"]),
             show.share(held["hit_share"]),
+            *(_part(held) if has_parts else ()),
         ]
-        for each in document["systems"]
-        for held in each["workloads"]
+        for each, held in every
     ]
+    return (*HELD, *(PARTS if has_parts else ())), rows
+
+
+def _part(held: Document) -> tuple[str, str]:
+    if held["part_bytes"] is None:
+        return show.NOTHING, show.NOTHING
+    return show.size(held["part_bytes"]), show.share(held["part_hit_share"])
 
 
 def held(document: Document) -> Iterator[Markup]:
@@ -166,16 +178,27 @@ def held(document: Document) -> Iterator[Markup]:
     if not document["systems"]:
         yield tag("p", NOTHING)
         return
+    headings, rows = held_table(document)
     yield table(
         "Who holds what",
-        [(heading, at > 1) for at, heading in enumerate(HELD)],
-        held_rows(document),
+        [(heading, at > 1) for at, heading in enumerate(headings)],
+        rows,
     )
-    yield tag(
-        "p",
-        "Workloads on one system share its cache; what a workload holds follows from how often it accesses pages.",
-        class_="note",
-    )
+    for note in _how_held(document):
+        yield tag("p", note, class_="note")
+
+
+def _how_held(document: Document) -> Iterator[str]:
+    """Say how the workloads of a system use its RAM."""
+    several = [each for each in document["systems"] if len(each["workloads"]) > 1]
+    if any(not each["in_parts"] for each in several):
+        yield (
+            "Workloads that share the cache of a system hold what is stated on average; it follows from how often they access "
+            "pages."
+        )
+    for each in several:
+        if each["in_parts"]:
+            yield f"The RAM of the system of {carried(each)} is divided: each of these workloads has the part that is stated."
 
 
 def figures(document: Document) -> Iterator[Markup]:
@@ -198,14 +221,14 @@ def way_cells(
     """Yield the cells of `WAYS` of each way to share, the recommended one first where there is one."""
     own = document["usd_per_month"]
     if own is not None:
-        groups = [
-            [held["name"] for held in s["workloads"]] for s in document["systems"]
-        ]
+        found = document["systems"]
+        groups = [[held["name"] for held in each["workloads"]] for each in found]
+        parts = [each["in_parts"] for each in found]
         time = show.figure(document, "io_time_us_per_access", show.time)
-        yield f"{_groups(groups)} (recommended)", len(groups), own, None, time
+        yield f"{_groups(groups, parts)} (recommended)", len(groups), own, None, time
     for each in document["alternatives"]:
         yield (
-            _groups(each["groups"]),
+            _groups(each["groups"], each["in_parts"]),
             len(each["groups"]),
             each["usd_per_month"],
             None if own is None else each["usd_per_month"] - own,
@@ -213,8 +236,8 @@ def way_cells(
         )
 
 
-def _groups(groups: list[list[str]]) -> str:
-    return "; ".join(", ".join(each) for each in groups)
+def _groups(groups: list[list[str]], in_parts: list[bool]) -> str:
+    return "; ".join(map(placed_together, groups, in_parts or [False] * len(groups)))
 
 
 def ways(document: Document) -> Iterator[Markup]:
@@ -263,6 +286,12 @@ def _of_choice(document: Document) -> Iterator[Formula]:
         show.NOTHING,
         "Denning and Schwartz (1972)",
     )
+    yield Formula(
+        "Part of the RAM of each workload",
+        "along the lower convex hulls of the misses per second, the next page to the workload whose misses fall most",
+        show.NOTHING,
+        "Stone, Turek and Wolf (1992)",
+    )
     gap = document["optimality_gap"]
     yield Formula(
         "Choice of the systems",
@@ -300,5 +329,5 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
     for each in document["alternatives"]:
         cells: list[Cell] = [None] * len(HEADINGS)
         cells[cost], cells[time] = each["usd_per_month"], each["io_time_us_per_access"]
-        rows.append([ANOTHER, _groups(each["groups"]), *cells])
+        rows.append([ANOTHER, _groups(each["groups"], each["in_parts"]), *cells])
     return headings, rows

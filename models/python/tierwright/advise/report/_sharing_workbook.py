@@ -120,10 +120,10 @@ def _first(sheet: Sheet, document: Document, title: str, sums: Sums | None) -> N
         live(sheet, "All systems [USD per month]", f"={sums.per_month}", month)
         live(sheet, "At purchase [USD]", f"={sums.purchase}", purchase)
         sheet.row += 1
-    held = _sharing.held_rows(document)
+    headings, held = _sharing.held_table(document)
     for heading, rows in (
         ("Question", _sharing.questions(document)),
-        ("Who holds what", [_sharing.HELD, *held] if held else []),
+        ("Who holds what", [headings, *held] if held else []),
         ("Expected figures", _answer.expected_of(_sharing.titled(document))),
     ):
         if rows:

@@ -1,4 +1,4 @@
-"""The profile of a shared cache, which every command reads as that of one workload."""
+"""The curves of several workloads in one shared cache, or each in a part of it, read as that of one workload."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, three_digits
 from tierwright.evaluate.compose.errors import scaled_parts
+from tierwright.evaluate.compose.partitions import partitions
 from tierwright.evaluate.compose.shared import bends, shared_cache
 from tierwright.profile.curve import DEFAULT_POINTS, Curve, Given, thinned_sizes
 from tierwright.profile.document import Profile
@@ -31,6 +33,11 @@ _BEYOND = 20
 """Sizes between all distinct pages and the largest that a curve lists."""
 _DIGITS = 6
 """Decimals of a count."""
+_SHARED = (
+    f"Composed by formula: {ESTIMATOR}.",
+    "Workloads share no pages, and do not take turns.",
+)
+_PARTS = ("Each workload has a part of the cache: the split of least misses.",)
 
 
 def composed_profile(
@@ -66,20 +73,8 @@ def composed_profile(
         As `shared_cache`; or if new pages were stated of a curve, whose first touches would count
         as reads of the composed one.
     """
-    check_workloads(workloads)
-    for each in workloads:
-        if each.curve.new_pages:
-            raise BadInput(
-                f"{each.name}: `{each.curve.new_pages}` new pages were stated, which a composed "
-                "curve cannot keep apart from misses",
-                "compose the curve without new pages",
-            )
-    running = [replace(each, curve=each.curve.steady()) for each in workloads]
-    curves = [each.curve for each in running]
-    accesses = sum(curve.accesses for curve in curves)
-    duration_s = accesses / math.fsum(each.accesses_per_s for each in running)
-    distinct = sum(curve.data_pages for curve in curves)
-    last = max(distinct, sum(curve.last_listed for curve in curves))
+    running = _running(workloads)
+    distinct, last = _ends_of(running)
     beyond = np.rint(np.geomspace(distinct, last, _BEYOND)).astype(np.int64)
     named = {*beyond.tolist(), *also}
     around = bends(running)
@@ -94,16 +89,118 @@ def composed_profile(
     )
     sizes = sizes[(sizes >= 1) & (sizes <= max(last, *named))]
     found = shared_cache(running, sizes)
-    per_s = found.write_backs_per_s
+    whole = _composed(
+        running,
+        sizes,
+        found.misses_per_s,
+        found.write_backs_per_s,
+        found.held_pages,
+        _SHARED,
+    )
+    thinned, off = error_bounded(whole, points, named)
+    return Profile(thinned, _duration_s(running), thinned_error=off)
+
+
+def partitioned_curve(workloads: Sequence[Workload], sizes: Iterable[int]) -> Curve:
+    """Compute the curve of a cache of which every workload has a part, so large that all together miss least.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        The workloads; each is taken by its curve of a running system.
+    sizes : iterable of int
+        Of all of the cache, from 1: there the counts are those of `partitions`. [pages]
+
+    Returns
+    -------
+    Curve
+        At these sizes, at all distinct pages and at the last size of which a curve speaks. Of a size between two of
+        them nothing is known but that it misses no more than the smaller of them. Where a larger cache would write
+        more back, the smaller one is stated to write as much: write-backs are an upper bound there. Without
+        write-backs where one of the curves has none.
+
+    Raises
+    ------
+    BadInput
+        As `composed_profile`.
+    """
+    running = _running(workloads)
+    wanted = np.unique(
+        np.asarray([*sizes, *_ends_of(running)], dtype=np.int64).clip(min=1)
+    )
+    splits = partitions(running, wanted.tolist())
+    backs = [each.write_backs_per_s for each in splits]
+    known = [each for each in backs if each is not None]
+    written = None
+    if len(known) == len(backs):
+        written = np.stack(known, axis=1).sum(axis=0, keepdims=True)
+        written = np.maximum.accumulate(written[:, ::-1], axis=1)[:, ::-1]
+    return _composed(
+        running,
+        wanted,
+        np.stack([each.misses_per_s for each in splits], axis=1),
+        written,
+        np.stack([each.pages for each in splits], axis=1).astype(np.float64),
+        _PARTS,
+    )
+
+
+def _running(workloads: Sequence[Workload]) -> list[Workload]:
+    """Return the workloads of a system that runs.
+
+    Raises
+    ------
+    BadInput
+        As `composed_profile`.
+    """
+    check_workloads(workloads)
+    for each in workloads:
+        if each.curve.new_pages:
+            raise BadInput(
+                f"{each.name}: `{each.curve.new_pages}` new pages were stated, which a composed "
+                "curve cannot keep apart from misses",
+                "compose the curve without new pages",
+            )
+    return [replace(each, curve=each.curve.steady()) for each in workloads]
+
+
+def _ends_of(workloads: Sequence[Workload]) -> tuple[int, int]:
+    """Return all distinct pages, and the last size of which the curves speak. [pages]"""
+    curves = [each.curve for each in workloads]
+    distinct = sum(curve.data_pages for curve in curves)
+    return distinct, max(distinct, sum(curve.last_listed for curve in curves))
+
+
+def _duration_s(workloads: Sequence[Workload]) -> float:
+    """Return the time in which the stated rates make as many accesses as were recorded of all. [s]"""
+    accesses = sum(each.curve.accesses for each in workloads)
+    return accesses / math.fsum(each.accesses_per_s for each in workloads)
+
+
+def _composed(
+    running: Sequence[Workload],
+    sizes: NDArray[np.int64],
+    misses_per_s: FloatArray,
+    write_backs_per_s: FloatArray | None,
+    held_pages: FloatArray,
+    how: tuple[str, ...],
+) -> Curve:
+    """Return the curve of counts per second: a row for each workload (of write-backs also one of all), a column for each size."""
+    curves = [each.curve for each in running]
+    accesses = sum(curve.accesses for curve in curves)
+    duration_s = _duration_s(running)
+    distinct, _ = _ends_of(running)
     writes = _writes(running, duration_s)
-    misses = _falling(found.misses_per_s * duration_s, float(accesses))
+    misses = _falling(misses_per_s * duration_s, float(accesses))
     written = min(accesses, math.ceil(writes)) if writes is not None else 0
     backs = (
         None
-        if per_s is None
-        else np.minimum(_falling(per_s * duration_s, float(written)), misses)
+        if write_backs_per_s is None
+        else np.minimum(
+            _falling(write_backs_per_s * duration_s, float(written)), misses
+        )
     )
-    whole = Curve.from_lists(
+    return Curve.from_lists(
         sizes,
         misses,
         backs,
@@ -115,17 +212,13 @@ def composed_profile(
             SOURCE,
             data_known=all(curve.data_known for curve in curves),
             write_share=None if writes is None else min(1.0, writes / accesses),
-            assumptions=_assumptions(running),
+            assumptions=_assumptions(running, how),
             composed_of=tuple(each.name for each in running),
             scaled=scaled_parts(running, _mean_misses_per_s(running, distinct)),
-            evidence=weakest(
-                [curve.evidence for curve in curves], sizes, found.held_pages
-            ),
+            evidence=weakest([curve.evidence for curve in curves], sizes, held_pages),
         ),
         notes=_notes(curves),
     )
-    thinned, off = error_bounded(whole, points, named)
-    return Profile(thinned, duration_s, thinned_error=off)
 
 
 def _mean_misses_per_s(workloads: Sequence[Workload], distinct: int) -> FloatArray:
@@ -160,13 +253,14 @@ def _writes(workloads: Sequence[Workload], duration_s: float) -> float | None:
     return math.fsum(found)
 
 
-def _assumptions(workloads: Sequence[Workload]) -> tuple[str, ...]:
+def _assumptions(
+    workloads: Sequence[Workload], how: tuple[str, ...]
+) -> tuple[str, ...]:
     estimated = [each.name for each in workloads if each.curve.sample_rate is not None]
     unknown = [each.name for each in workloads if each.curve.write_backs_at is None]
     scaled = [each.name for each in workloads if each.curve.scaled is not None]
     return (
-        f"Composed by formula: {ESTIMATOR}.",
-        "Workloads share no pages, and do not take turns.",
+        *how,
         "In the steady state: caches are full.",
         *(
             f"{each.name}: {three_digits(each.accesses_per_s)} accesses per second."

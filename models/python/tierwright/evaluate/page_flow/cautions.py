@@ -248,7 +248,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         yield Caution(
             "composed_workload",
             "the curve was composed of "
-            f"{counted(len(given.composed_of), 'workload')} in one cache, not measured: "
+            f"{counted(len(given.composed_of), 'workload')}, not measured: "
             f"{listed(given.composed_of)}",
             "profile a trace of all workloads on one machine to check it",
         )

@@ -1,0 +1,214 @@
+"""The sentences of a placement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+from tierwright.advise.advice import _words
+from tierwright.advise.placement.found import TIME, Placement, Sharing, System
+from tierwright.common.currency import money
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import between, counted, listed, percent
+
+PARTS_WORTH_SAYING = 0.05
+"""Share of the misses from which on it is said what parts would save: the known error of a composed curve. [1]"""
+
+
+def choice_of(found: Placement) -> set[tuple[tuple[str, ...], str, str, bool]]:
+    """Return what tells one choice from another: workloads, systems, and how these are run."""
+    return {
+        (
+            tuple(held.name for held in each.workloads),
+            each.option.name,
+            each.option.scheme,
+            each.in_parts,
+        )
+        for each in found.systems
+    }
+
+
+def places(systems: Sequence[System]) -> str:
+    """Say which workloads stand on which system."""
+    return "; ".join(
+        f"{listed([held.name for held in each.workloads])} on {each.option.name}"
+        f"{_parts_of(each) if each.in_parts else ''}"
+        for each in systems
+    )
+
+
+def _parts_of(system: System) -> str:
+    """Say how the RAM of a system is divided, behind its name."""
+    return f", its RAM divided ({_divided((held.name, held.ram_bytes) for held in system.workloads)})"
+
+
+def _divided(parts: Iterable[tuple[str, float | None]]) -> str:
+    """List parts of the RAM by workload."""
+    return listed(
+        [f"{format_bytes(size) if size else 'none'} for {name}" for name, size in parts]
+    )
+
+
+def finding(
+    systems: Sequence[System],
+    mine: Sharing,
+    separate: Sharing | None,
+    together: Sharing | None,
+    without_parts: Sharing | None,
+    objective: str,
+) -> str:
+    """Say which workloads share a system, what all cost, and what the simple choices would."""
+    said = [
+        f"Place {places(systems)}: {money(mine.usd_per_month)} per month for "
+        f"{counted(len(systems), 'system')}, {_time_of(mine)} of I/O time per access."
+    ]
+    workloads = sum(len(each.workloads) for each in systems)
+    if workloads > 1:
+        if len(systems) < workloads:
+            said.append(
+                _against("A system for each workload", separate, mine, objective)
+            )
+        if len(systems) > 1:
+            said.append(_against("All on one system", together, mine, objective))
+    if any(each.in_parts for each in systems):
+        said.append(_against("Sharing every cache", without_parts, mine, objective))
+    said += [_would_save(each) for each in systems if _is_worth_saying(each)]
+    return " ".join(said)
+
+
+def _is_worth_saying(system: System) -> bool:
+    saved = system.parts_save_share
+    return saved is not None and saved >= PARTS_WORTH_SAYING
+
+
+def _would_save(system: System) -> str:
+    """Say what parts of the RAM would save of the misses of a cache that is shared."""
+    assert system.parts_save_share is not None
+    names = [held.name for held in system.workloads]
+    parts = _divided((held.name, held.part_bytes) for held in system.workloads)
+    return (
+        f"Dividing the RAM that {listed(names)} share ({parts}) would save {percent(system.parts_save_share)} of their misses "
+        "there."
+    )
+
+
+def _time_of(found: Sharing) -> str:
+    """Write the I/O time of a way to share, or its range."""
+    time_us = found.io_time_us_per_access
+    if time_us is None:
+        return between(found.ranges[TIME], format_microseconds)
+    return format_microseconds(time_us)
+
+
+def about_dirty(found: Placement, clean: Placement, unknown: Sequence[str]) -> str:
+    """Say what would be chosen if no evicted page were dirty, beside what holds for any share.
+
+    Parameters
+    ----------
+    found, clean : Placement
+        With as many dirty pages as possible, and with as few.
+    unknown : sequence of str
+        Workloads of which nobody said which are dirty.
+    """
+    of, does = ("curve", "does") if len(unknown) == 1 else ("curves", "do")
+    whose = (
+        f"The {of} of {listed(unknown)} {does} not say which evicted pages are dirty"
+    )
+    state = "state the dirty share, or profile a trace that has writes"
+    if found.usd_per_month is None:
+        if clean.usd_per_month is None:
+            return f"{whose}; nor does any choice keep every limit if none is."
+        return (
+            f"{whose}: if none is, {places(clean.systems)} would keep every limit, at "
+            f"{money(clean.usd_per_month)} per month: {state}."
+        )
+    said = f"{whose}: the choice keeps every limit whatever their share, and what depends on it is given as a range."
+    assert (
+        clean.usd_per_month is not None
+    )  # What keeps every limit with dirty pages does so without.
+    if choice_of(clean) == choice_of(found):
+        return f"{said} If none is, the choice is the same."
+    other = places(clean.systems)
+    if found.objective == "io_time":
+        return f"{said} If none is, {other} would be the fastest."
+    less = found.usd_per_month - clean.usd_per_month
+    if not less:
+        return f"{said} If none is, {other} would be the choice, for as much money."
+    return (
+        f"{said} If none is, {other} would do, for {money(less)} per month less: knowing the share is worth that at "
+        "most."
+    )
+
+
+def _against(what: str, other: Sharing | None, mine: Sharing, objective: str) -> str:
+    if other is None:
+        return f"{what} is not possible: no option keeps every limit."
+    if objective == "io_time":
+        own, its = mine.io_time_us_per_access, other.io_time_us_per_access
+        costs = f", for {money(other.usd_per_month)} per month"
+        if own is None or its is None:
+            return f"{what} takes {_time_of(other)} per access{costs}."
+        if its == own:
+            return f"{what} takes as long per access{costs}."
+        more = percent(its / own - 1) if own > 0 else "more"
+        return (
+            f"{what} takes {format_microseconds(its)} per access, {more} more{costs}."
+        )
+    more_usd = other.usd_per_month - mine.usd_per_month
+    if not more_usd:
+        return f"{what} costs as much."
+    return (
+        f"{what} costs {money(other.usd_per_month)} per month, {money(more_usd)} more."
+    )
+
+
+def infeasible(
+    constraints: Mapping[str, Decimal],
+    conflict: Sequence[str],
+    least: Mapping[str, float],
+    *,
+    dirty: bool,
+) -> str:
+    """Say which limits on all systems together conflict, and how far they have to be relaxed.
+
+    Parameters
+    ----------
+    constraints : mapping
+        All limits.
+    conflict : sequence of str
+        Limits that cannot be kept together; empty where no limit on all systems stands in the way.
+    least : mapping of str to float
+        What these would have to be at least, each alone; of more than are in conflict each has to be relaxed.
+    dirty : bool
+        Whether nobody said which evicted pages of some workload are dirty.
+    """
+    if conflict:
+        none = f"No choice of systems keeps {_on_all(list(least))}"
+    else:
+        none = "Each workload has a system, alone or beside others, but no choice of systems carries each of them once"
+    if dirty:
+        none = (
+            f"With as many evicted pages dirty as possible, {none[0].lower()}{none[1:]}"
+        )
+    if not conflict:
+        return f"{none}. Relax a limit on each system, or add candidates."
+    shown = [
+        f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, value)} "
+        f"(limit: {_words.limit_value(name, float(constraints[name]))})"
+        for name, value in least.items()
+    ]
+    if len(shown) == 1:
+        return f"{none}. {_capital(shown[0])}. Relax this limit."
+    if len(least) > len(conflict):
+        return f"{none}. {_capital('; '.join(shown))}. Relax each of these limits."
+    return f"{none} at once. One of them alone would have to be relaxed: {'; or '.join(shown)}."
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _on_all(names: Sequence[str]) -> str:
+    """Name limits on all systems together."""
+    limits = "the limit" if len(names) == 1 else "the limits"
+    return f"{limits} on {listed([_words.LIMIT_WORDS[name] for name in names])} for all of them together"
