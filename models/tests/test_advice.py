@@ -1330,7 +1330,12 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     assert decided(asked, cents, [calm, busy]) == 1
     # None carries it: what its replay refutes is not recommended, and that is said.
     assert decided(asked, cents, [busy]) is None
-    told = {each.name for each in about_replays(asked, table, [busy], 0, None)}
+    told = {
+        each.name
+        for each in about_replays(
+            asked, table, [busy], 0, None, refutation="None keeps every limit."
+        )
+    }
     assert told == {"replay_breaks_load", "replay_beyond_band"}
     told = {each.name for each in about_replays(asked, table, [busy, calm], 0, 1)}
     assert told == {"replay_changes_choice", "replay_beyond_band"}

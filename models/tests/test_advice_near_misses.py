@@ -239,7 +239,20 @@ def test_a_replay_above_a_limit_of_the_io_time_is_said() -> None:
     assert row.model < 649 < row.simulated
     assert answer.recommendation is None
     assert answer.infeasible is not None
-    assert answer.infeasible.conflict == ("io_time_us_per_access",)
+    # What is dearer keeps it.
+    assert answer.infeasible.conflict == ("usd_per_month", "io_time_us_per_access")
+    assert (
+        "What would keep it breaks the limit on the cost per month." in answer.finding
+    )
+    # What its replay shows to break a limit is rejected, on no front, and no rule of thumb buys it.
+    [refuted] = [each for each in answer.rejected if each.option.kind == "have"]
+    assert refuted.constraint == "io_time_us_per_access"
+    assert refuted.value == row.simulated
+    assert refuted.relaxation == pytest.approx(row.simulated - 649)
+    assert refuted.text.split(": ")[1].startswith("by its replay, an access takes")
+    assert answer.suitable == 0
+    assert answer.pareto == ()
+    assert sum(answer.rejected_counts.values()) == answer.evaluated
     said = "takes 650 µs of I/O time, more than the 649 µs that are allowed"
     assert said in answer.finding
     told = {each.name: each.message for each in answer.warnings}
@@ -360,7 +373,10 @@ def test_where_every_replay_refutes_the_model_nothing_is_recommended() -> None:
     found = of_disks(1_000.0, constraints={"usd_per_month": Decimal(800)})
     assert found.recommendation is None
     assert found.infeasible is not None
-    assert found.infeasible.conflict == ("peak_busy",)
+    # A thousand times as busy no share suffices; for more money there is what keeps it.
+    assert found.infeasible.conflict == ("usd_per_month", "load")
+    assert of_disks(1_000.0).recommendation is not None
+    assert "What would keep it breaks the limit on the cost per month." in found.finding
     assert "replayed all break one" in found.infeasible.text
     assert "of the busiest hour, more than the 70.0 % that are allowed" in found.finding
 
@@ -592,7 +608,9 @@ def test_the_life_of_flash_is_held_by_what_its_replay_writes() -> None:
     assert decided(limited, cents, [short]) is None
     assert decided(limited, cents, [short, long]) == 1
     assert decided(limited, cents, [replace(short, life_years=math.nan), long]) == 1
-    [_, said] = _checked.refuted(limited, table, [short])
+    [_, said] = _checked.refuted(
+        limited, table, [short], _choice.chosen_of(limited, table).limits
+    )
     assert "lasts 4.90 years, less than the 5.00 years that are asked for" in said
     [changed] = _checked.about_replays(limited, table, [short, long], 0, 1, "the other")
     assert "the replay decides otherwise: flash of" in changed.message
@@ -632,3 +650,45 @@ def test_limits_that_no_replay_holds_are_said_to_be_those_of_the_model() -> None
         " are held by the model alone: a replay knows no queue and no restart."
     )
     assert _checked.held_by_model(limited, [replace(shown, reason="too small")]) == ""
+
+
+def test_what_there_is_stands_among_what_was_close_only_where_it_keeps_every_limit() -> (
+    None
+):
+    """Of response times, too, of which no more than a bound is known before they are computed."""
+    today = Have(
+        machines=1,
+        ram_bytes=32 * 2**30,
+        disk=catalog.device("seagate-exos-x24-24tb"),
+        disks=15,
+        usd_per_month=Decimal(205),
+    )
+    some = Candidates(
+        kinds=("instances",),
+        servers=("aws-i4i.xlarge", "aws-i3en.xlarge"),
+        flash_caches=(),
+    )
+
+    def asked_with(most_us: int | None, objective: Any) -> Advice:
+        return advice.answer(
+            curve(),
+            accesses_per_s=100,
+            have=today,
+            candidates=some,
+            objective=objective,
+            constraints={} if most_us is None else {"response_mean_us": most_us},
+            how_sure=False,
+        )
+
+    slow = asked_with(None, "usd").option_zero
+    assert slow is not None
+    assert slow.response_mean_us is not None
+    for objective in ("usd", "io_time", "pareto"):
+        for most_us in (20, math.ceil(slow.response_mean_us)):
+            found = asked_with(most_us, objective)
+            is_kept = slow.response_mean_us <= most_us
+            close = [each.kind for each in found.alternatives]
+            best = found.recommendation
+            assert best is not None
+            assert ("have" in (*close, best.kind)) == is_kept
+            assert ("have" in {each.option.kind for each in found.rejected}) != is_kept

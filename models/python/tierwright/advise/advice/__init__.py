@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from tierwright.advise.advice import (
     _bounded,
     _caches,
@@ -52,6 +54,7 @@ from tierwright.advise.advice.request import (
 )
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
+from tierwright.common.cautions import Weigh
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import sentences
 from tierwright.evaluate.advice.choose import Objective
@@ -356,7 +359,9 @@ def _infeasible(
 ) -> Infeasible:
     """Name the limits that no option keeps together, and which of them to relax how far."""
     if decided.by_model is not None:
-        return Infeasible(*_checked.refuted(asked, table, decided.settled.tried))
+        return Infeasible(
+            *_checked.refuted(asked, table, decided.settled.tried, limits)
+        )
     found = _conflict.explained(asked, table, limits)
     return Infeasible(found.names, found.text)
 
@@ -383,7 +388,6 @@ def _answer(
     described: dict[int, Option] = {}
 
     order, left_out = chosen.order, table.left_out
-    suitable = len(order) if left_out is None else left_out.suitable
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
     replayed = decided.replayed_us
     alternatives = [
@@ -393,7 +397,12 @@ def _answer(
         alternatives.sort(key=lambda at: replayed.get(at, float(options.io_us[at])))
     # Of the fastest by a replay nothing is weighed by the model, which knows faster ones.
     weighed_at = None if by_replay and asked.objective == "io_time" else carried
-    front = _choice.front(asked, table, chosen)
+    suitable = (len(order) if left_out is None else left_out.suitable) - int(
+        np.isin(list(unfit), order).sum()
+    )
+    # What its replay shows to break a limit is on no front, and no rule buys it.
+    held = replace(chosen, order=order[~np.isin(order, list(unfit))])
+    front = _choice.front(asked, table, held)
     named = (best, table.have_at, *alternatives)
     listed_front = [int(at) for at in spread(front, _choice.MOST_FRONT)]
     table.prepare([at for at in (*named, *listed_front) if at is not None])
@@ -428,7 +437,21 @@ def _answer(
     if best is None:
         limits = [*limits, *_choice.response_limits(asked, table, chosen)]
     infeasible = _infeasible(asked, table, decided, limits) if best is None else None
-    rejected = tuple(_why_not.rejected(asked, table, chosen, best))
+    refuted = [
+        each for each in tried if each.at in unfit and chosen.first_broken[each.at] < 0
+    ]
+    by_its_replay = [
+        _why_not.by_replay(
+            table, each.at, list(_checked.limits_by_replay(asked, table, each))
+        )
+        for each in refuted
+    ]
+    rejected = (
+        *by_its_replay,
+        *_why_not.rejected(
+            asked, table, chosen, best, _why_not.MOST_REJECTED - len(by_its_replay)
+        ),
+    )
     shadows = (
         _why_not.shadows(asked, table, weighed_at)
         if weighed and weighed_at is not None
@@ -440,6 +463,8 @@ def _answer(
     alone = carried if table.left_out is None else None
     ends = None if alone is None else Ends(asked, table, alone)
     drawn = alone if how_sure else None
+    # What a replay refuted would be the choice at the ends, too.
+    is_refuted = by_model is not None and decided.settled.best != by_model
     # A check that can check nothing is said before it is made, too.
     unchecked = (
         ""
@@ -460,6 +485,7 @@ def _answer(
             by_model,
             best,
             "" if recommended is None else _words.named(recommended),
+            infeasible.text if infeasible is not None and by_model is not None else "",
         ),
         *_caches.about(caches, table),
         *_notes.about_alternatives(chosen),
@@ -469,7 +495,14 @@ def _answer(
     )
     setting = asked.setting
     confidence = (
-        _confidence.confidence(asked, table, best, ends, warnings, by_replay=by_replay)
+        _confidence.confidence(
+            asked,
+            table,
+            best,
+            None if is_refuted else ends,
+            warnings,
+            by_replay=by_replay,
+        )
         if how_sure
         else _confidence.none(_confidence.NOT_COMPUTED)
     )
@@ -497,6 +530,7 @@ def _answer(
         if best is None or by_model is None or best == by_model
         else _checked.flowing(table, by_model),
         replays_tied=decided.settled.is_tied(asked, options.month_cents),
+        is_replayed=decided.settled.is_replayed,
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
         admitted_by=admitted_by if by_model is None else None,
@@ -524,7 +558,7 @@ def _answer(
         decision=decision,
         because=because,
         warnings=warnings,
-        weigh=None if ends is None else (ends.effect if how_sure else ends.unasked),
+        weigh=_weigh(ends, how_sure=how_sure, is_refuted=is_refuted),
         explain=lambda: _notes.steps(recommended),
         advice_id=_checked.identity(asked, decided.settled.tried, split, caches.seen),
         status="checked"
@@ -558,7 +592,9 @@ def _answer(
         pareto=tuple(option(at) for at in listed_front),
         pareto_in_all=len(front),
         rejected=rejected,
-        rejected_counts=_why_not.rejected_counts(table, limits),
+        rejected_counts=_why_not.rejected_counts(
+            table, limits, [each.constraint for each in by_its_replay]
+        ),
         infeasible=infeasible,
         confidence=confidence,
         checked=checked,
@@ -588,7 +624,7 @@ def _answer(
             _sure.rules_of_thumb(
                 asked,
                 table,
-                chosen,
+                held,
                 best,
                 option,
                 decided.run_us if by_replay else None,
@@ -604,6 +640,15 @@ def _answer(
         if by_replay or not known
         else _staircase.staircases(asked, table, chosen, with_responses=how_sure),
     )
+
+
+def _weigh(ends: Ends | None, *, how_sure: bool, is_refuted: bool) -> Weigh | None:
+    """Return what says what a caution could change."""
+    if ends is None:
+        return None
+    if not how_sure:
+        return ends.unasked
+    return ends.of_the_model if is_refuted else ends.effect
 
 
 def named_book(identifier: str | None) -> PriceBook | None:

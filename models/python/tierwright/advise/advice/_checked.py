@@ -14,7 +14,12 @@ import numpy as np
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table, budgets_tb, finite
-from tierwright.advise.advice._words import LIMIT_WORDS, limit_value, with_flow
+from tierwright.advise.advice._words import (
+    LIMIT_WORDS,
+    beside_text,
+    limit_value,
+    with_flow,
+)
 from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
@@ -26,11 +31,14 @@ from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import (
     IO_TIME,
     LIFE,
+    LOAD,
     PEAK_BUSY,
     RESPONSES,
     RESTART,
     THROUGHPUT,
     Bools,
+    Limit,
+    conflict,
 )
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import IntArray, life_years
@@ -903,16 +911,19 @@ def about_replays(
     by_model: int | None,
     best: int | None,
     choice: str = "",
+    refutation: str = "",
 ) -> Iterator[Caution]:
-    """Say at the top where the replay differs from the model by more than its error, or changes the choice, which is named."""
+    """Say at the top where the replay differs from the model by more than its error, or changes the choice, which is named.
+
+    `refutation` says that no option keeps by its replay what some keep by the model.
+    """
     for each in tried:
         if each.at == best:
             yield from (as_counted(warning) for warning in each.warnings)
-    if best is None and by_model is not None and tried:
-        _, said = refuted(asked, table, tried)
+    if refutation:
         yield Caution(
             "replay_breaks_load",
-            said.removesuffix("."),
+            refutation.removesuffix("."),
             "choose larger candidates, or relax the limit",
             could_change_choice=True,
             effect="no option that was replayed keeps every limit",
@@ -973,18 +984,84 @@ def _apart(each: Replayed) -> str:
     return f"an access takes {by_replay} of I/O time by its replay and {by_model}"
 
 
+def limits_by_replay(asked: Asked, table: Table, each: Replayed) -> Iterator[Limit]:
+    """Yield the limits that an option breaks by its replay, with the value that the replay shows."""
+    shown = {
+        PEAK_BUSY: each.peak_busy,
+        THROUGHPUT: float(
+            asked.setting.throughput_per_s(np.asarray([each.peak_busy]))[0]
+        ),
+        IO_TIME: each.held_us,
+        LIFE: each.life_years,
+    }
+    for name in broken(asked, each):
+        value = np.full(len(table.options), np.nan)
+        breaks = np.zeros(len(table.options), dtype=np.bool_)
+        value[each.at], breaks[each.at] = shown[name], True
+        yield Limit(name, asked.constraints[name], value, breaks)
+
+
 def refuted(
-    asked: Asked, table: Table, tried: Sequence[Replayed]
+    asked: Asked, table: Table, tried: Sequence[Replayed], limits: Sequence[Limit]
 ) -> tuple[tuple[str, ...], str]:
-    """Name the limits that what comes nearest breaks by its replay, where all break some, and say by how much."""
+    """Name limits that cannot be kept together where replays break what the model keeps, and say by how much.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    tried : sequence of Replayed
+        Of the options that keep every limit by the model, and of others.
+    limits : sequence of Limit
+        By the model, those of response times among them.
+
+    Returns
+    -------
+    names : tuple of str
+        Each of them is needed, as far as is known: an option counts by its replay, one that was not replayed and keeps
+        every limit by the model is taken to break what the nearest breaks, every other counts by the model.
+    text : str
+    """
     found = [(broken(asked, each), each) for each in tried if not each.reason]
-    names, nearest = min(found, key=lambda two: (len(two[0]), two[1].peak_busy))
-    were = counted(len(found), "option that was", "options that were")
-    keeps = "breaks" if len(found) == 1 else "all break"
-    return names, (
-        f"By the model options keep every limit, but the {were} replayed {keeps} one: at the best, "
-        f"{_beyond(asked, table, nearest, names)}."
+    nearest_names, nearest = min(found, key=lambda two: (len(two[0]), two[1].peak_busy))
+    keeps = ~np.logical_or.reduce([limit.breaks for limit in limits])
+    breaks = {limit.name: limit.breaks.copy() for limit in limits}
+    busy = {
+        limit.name: limit.value.copy() for limit in limits if limit.name == PEAK_BUSY
+    }
+    for name in breaks.keys() & set(nearest_names):
+        breaks[name] |= keeps
+        if name in busy:
+            busy[name][keeps] = np.maximum(busy[name][keeps], nearest.peak_busy)
+    for names, each in found:
+        for name in breaks.keys() & set(COUNTED):
+            breaks[name][each.at] = name in names
+        for value in busy.values():
+            value[each.at] = each.peak_busy
+    names = conflict(
+        [
+            replace(
+                limit,
+                breaks=breaks[limit.name],
+                value=busy.get(limit.name, limit.value),
+            )
+            for limit in limits
+        ],
+        len(table.options),
     )
+    were = (
+        "the one option that was replayed breaks one"
+        if len(found) == 1
+        else f"the {counted(len(found), 'option')} that were replayed all break one"
+    )
+    said = (
+        f"By the model options keep every limit, but {were}: at the best, "
+        f"{_beyond(asked, table, nearest, nearest_names)}."
+    )
+    others = [name for name in names if name not in (*nearest_names, LOAD)]
+    if others:
+        said = f"{said} {beside_text(len(nearest_names), others)}"
+    return names or nearest_names, said
 
 
 def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) -> str:

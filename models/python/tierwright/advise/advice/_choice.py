@@ -185,8 +185,8 @@ def alternatives(
     others = others[:MOST_ALTERNATIVES]
     have = table.have_at
     if have is not None and have != best and have not in others:
-        [at] = np.nonzero(chosen.order == have)
-        if len(at):
+        own = chosen.order[chosen.order == have]
+        if first_kept(asked, table, chosen, own) is not None:
             others.append(have)
     return others
 

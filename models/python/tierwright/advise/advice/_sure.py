@@ -35,6 +35,8 @@ MOST_BARS = 8
 """Bars of a tornado."""
 NOT_ASKED = "not asked here: it is computed together with how sure the answer is"
 """Effect of a caution whose ends could be asked."""
+REFUTED = "not computable: the replay decides against the model, by which the ends are weighed"
+"""Effect of a caution where the choice of the model breaks a limit by its replay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,15 @@ class Ends:
 
     def unasked(self, caution: Caution) -> Effect:
         """Say that the ends of a caution were not asked; what follows without them where it has none."""
+        return self._without(caution, NOT_ASKED)
+
+    def of_the_model(self, caution: Caution) -> Effect:
+        """Say that the ends of a caution rest on the model, which a replay has refuted."""
+        return self._without(caution, REFUTED)
+
+    def _without(self, caution: Caution, why: str) -> Effect:
         if self._other(caution):
-            return Effect(NOT_ASKED, could_change_choice=None)
+            return Effect(why, could_change_choice=None)
         return anywhere(caution)
 
     def _other(self, caution: Caution) -> Sequence[OtherEnd]:

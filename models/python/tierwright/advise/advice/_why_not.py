@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -43,7 +44,9 @@ OF_FIRST = (
 """Why those of a rejected option are not known."""
 
 
-def rejected_counts(table: Table, limits: Sequence[Limit]) -> dict[str, int]:
+def rejected_counts(
+    table: Table, limits: Sequence[Limit], by_replays: Sequence[str] = ()
+) -> dict[str, int]:
     """Count the options that were evaluated by the first limit that they break.
 
     Parameters
@@ -51,15 +54,21 @@ def rejected_counts(table: Table, limits: Sequence[Limit]) -> dict[str, int]:
     table : Table
     limits : sequence of Limit
         Those of response times too where nothing keeps them: then each option was held against them.
+    by_replays : sequence of str
+        The first limit of each option that breaks none by the model and one by its replay.
     """
     if table.left_out is not None:
-        return table.left_out.rejected_counts
-    first = first_broken(limits, len(table.options))
-    return {
-        limit.name: int(count)
-        for at, limit in enumerate(limits)
-        if (count := np.count_nonzero(first == at))
-    }
+        counts = Counter(table.left_out.rejected_counts)
+    else:
+        first = first_broken(limits, len(table.options))
+        counts = Counter(
+            {
+                limit.name: int(np.count_nonzero(first == at))
+                for at, limit in enumerate(limits)
+            }
+        )
+    counts.update(by_replays)
+    return {name: count for name, count in counts.items() if count}
 
 
 def knows_nearest(
@@ -139,7 +148,11 @@ def nearest_titled(
 
 
 def rejected(
-    asked: Asked, table: Table, chosen: Chosen, admitted: int | None = None
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    admitted: int | None = None,
+    most: int = MOST_REJECTED,
 ) -> Iterator[Rejected]:
     """Yield the best of each kind that breaks a limit, those that break fewest first; what there is always among them.
 
@@ -150,6 +163,8 @@ def rejected(
     chosen : Chosen
     admitted : int, optional
         Option that its replay admits though it breaks a limit by the model: it is not rejected.
+    most : int
+        As many at most.
     """
     options, evidence = table.options, asked.setting.curve.evidence
     limits = [*chosen.limits, *response_limits(asked, table, chosen)]
@@ -168,11 +183,11 @@ def rejected(
         (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
     )
     order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
-    listed = choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist()
+    listed = choose.best_of_kinds(order, table.kind_codes)[:most].tolist()
     have = table.have_at
     if have is not None and have in rows and have not in listed:
         # What there is stands among them however many break fewer.
-        listed[MOST_REJECTED - 1 :] = [have]
+        listed[most - 1 :] = [have]
     table.prepare(listed)
     limits, without = exact_limits(asked, table, chosen, listed, limits)
     for at in listed:
@@ -201,6 +216,33 @@ def rejected(
                 step="" if evidence is None else _steps.beyond(asked.setting.curve),
             ),
         )
+
+
+def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:
+    """Say that an option which keeps every limit by the model breaks some by its replay.
+
+    Parameters
+    ----------
+    table : Table
+    at : int
+        The option.
+    limits : sequence of Limit
+        That its replay shows to be broken, with the values that it shows.
+    """
+    broken = [broken_by(limit, at) for limit in limits]
+    head = broken[0]
+    found = table.option(at, with_response=False, with_bill=False)
+    return Rejected(
+        found,
+        head.constraint,
+        head.value,
+        head.limit,
+        head.relaxation,
+        tuple(broken[1:]),
+        _words.rejected_text(
+            found, head.constraint, head.value, head.limit, by_replay=True
+        ),
+    )
 
 
 def broken_by(limit: Limit, at: int) -> Broken:

@@ -233,6 +233,7 @@ def decided(
     rate_known: bool,
     replayed_from: str | None = None,
     replays_tied: bool = False,
+    is_replayed: bool = True,
     response_limited: bool = False,
     pruned: int = 0,
     admitted_by: Admitted | None = None,
@@ -255,10 +256,10 @@ def decided(
             first, then = then, first
         named_by = f"{then} of {first}" if replays_tied else first
         keep = "keep" if replays_tied else "keeps"
-        why = (
-            f"Of the options that were replayed, it is {named_by} that {keep} every limit; by the model the choice would "
-            f"have been {replayed_from}."
-        )
+        why = f"Of the options that were replayed, it is {named_by} that {keep} every limit"
+        if not is_replayed:
+            why = f"It is {first} that no replay shows to break a limit, by the model alone: it was not replayed itself"
+        why = f"{why}; by the model the choice would have been {replayed_from}."
     said = [why, *_front(front), *_split(best)]
     if not rate_known:
         said.append(
@@ -492,6 +493,30 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."
 
 
+def beside_text(kept: int, others: Sequence[str]) -> str:
+    """Say what the options break or lack that would keep what the replayed ones break.
+
+    Parameters
+    ----------
+    kept : int
+        How many limits the replayed options break, at the best.
+    others : sequence of str
+        Of a conflict, what stands beside these.
+
+    Examples
+    --------
+    >>> beside_text(1, ["usd_per_month", "price"])
+    'What would keep it breaks the limit on the cost per month or lacks a price.'
+    """
+    breaks = [f"breaks the limit {_on(name)}" for name in others if name in CONSTRAINTS]
+    lacks = [
+        f"lacks {LIMIT_WORDS.get(name, name)}"
+        for name in others
+        if name not in CONSTRAINTS
+    ]
+    return f"What would keep {'it' if kept == 1 else 'them'} {' or '.join((*breaks, *lacks))}."
+
+
 def nearest_text(found: Iterable[tuple[str, float, str]]) -> str:
     """Say which limit of a conflict would have to be relaxed how far, alone, and for what.
 
@@ -536,6 +561,7 @@ def rejected_text(
     by_bound: bool = False,
     one_point: bool = False,
     step: str = "",
+    by_replay: bool = False,
 ) -> str:
     """Say why an option is rejected.
 
@@ -554,6 +580,8 @@ def rejected_text(
         Whether the curve rests on one size and its miss ratio.
     step : str
         The cheapest step that shows sizes outside of the evidence of the curve.
+    by_replay : bool
+        Whether the value is that of its replay, while by the model it keeps the limit.
     """
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
@@ -574,7 +602,9 @@ def rejected_text(
     if value is None:
         return f"{named(option)}: the {what} is unknown; {asked}."
     told = what_it_has(name, value)
-    if name in option.ranges:
+    if by_replay:
+        told = f"by its replay, {told}"
+    elif name in option.ranges:
         told = f"with as many dirty pages as possible, {told}"
     return f"{named(option)}: {told}; {asked}."
 
