@@ -98,11 +98,15 @@ from tierwright.evaluate.configurations.front import spread
 from tierwright.evaluate.configurations.times import speeds
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.page_flow.evaluation import evaluate
-from tierwright.evaluate.page_flow.operations import distinct_sizes, operations
+from tierwright.evaluate.page_flow.operations import (
+    Operations,
+    distinct_sizes,
+    operations,
+)
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import service_us
-from tierwright.profile.curve import Curve
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
@@ -1314,6 +1318,65 @@ def test_a_replay_decides_among_the_finalists() -> None:
     other = Trace(ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst")
     with pytest.raises(BadInput):
         ask(curve=whole.curve.from_start("cold"), accesses_per_s=1000.0, trace=other)
+
+
+@given(
+    counts=st.lists(st.sampled_from([0.0, 0.1, 2.0]), min_size=1, max_size=6),
+    unknown=st.sets(st.sampled_from(["read", "write"])),
+)
+def test_what_is_done_at_one_size_says_nothing_of_another(
+    counts: list[float], unknown: set[str]
+) -> None:
+    """A time that is not stated leaves the sizes known at which nothing takes it, whatever others do."""
+    reads, writes = np.asarray(counts), np.asarray(counts[::-1])
+    done = Operations({("disk", "read"): reads, ("disk", "write"): writes})
+    read, write = (
+        math.nan if name in unknown else time
+        for name, time in (("read", 100.0), ("write", 30.0))
+    )
+    found = done.busy_us("disk", np.full(len(reads), read), np.full(len(reads), write))
+    for at, (of_reads, of_writes) in enumerate(zip(reads, writes, strict=True)):
+        wanted = (of_reads * read if of_reads else 0.0) + (
+            of_writes * write if of_writes else 0.0
+        )
+        assert found[at] == pytest.approx(wanted, nan_ok=True)
+
+
+def test_a_candidate_that_is_rejected_leaves_one_without_write_figures_as_it_is() -> (
+    None
+):
+    """RAM that holds all data writes nothing back, so nobody has to know how long a write takes."""
+    gib = 2**17
+    held = Curve.from_lists(
+        [1, 10 * gib, 20 * gib],
+        [900_000, 300_000, 0],
+        [300_000, 100_000, 0],
+        accesses=10**6,
+        distinct_pages=20 * gib,
+        page_bytes=8192,
+        write_accesses=400_000,
+        given=Given("made", data_known=True),
+    )
+
+    def asked_of(*servers: str) -> Advice:
+        return advice.answer(
+            held,
+            accesses_per_s=1000,
+            candidates=Candidates(
+                kinds=("instances",), servers=servers, max_machines=1
+            ),
+            objective="io_time",
+            how_sure=False,
+        )
+
+    alone = asked_of("azure-l8s_v3").recommendation
+    assert alone is not None
+    assert alone.io_time_us_per_access == 0
+    # Of 12 GiB, which do write pages back.
+    beside = asked_of("azure-l8s_v3", "azure-l2s_v4").recommendation
+    assert beside is not None
+    assert beside.name == alone.name == "1 x azure-l8s_v3"
+    assert beside.io_time_us_per_access == 0
 
 
 def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:

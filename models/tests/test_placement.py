@@ -22,7 +22,7 @@ from tierwright.advise import advice, placement, scale
 from tierwright.advise.advice.found import NOT_SPLIT
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.placement import _groups
-from tierwright.advise.placement._groups import Asking, alike_of
+from tierwright.advise.placement._groups import TOTALS, Asking, alike_of
 from tierwright.advise.placement._words import choice_of, infeasible, places
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
@@ -312,22 +312,27 @@ def test_limits_of_all_systems_together() -> None:
     assert "RAM: at least" in neither.finding
     assert neither.finding.endswith("Relax each of these limits.")
     # No single workload is the reason; one that is, is named.
-    none = placement.answer(workloads(), candidates=FEW, constraints={"ram_bytes": 1})
-    assert "No option carries orders" in none.finding
-    assert "RAM" in none.finding
-    assert none.nearest["ram_bytes"] == min(
-        each.option.ram_bytes
-        for each in placement.answer(
-            workloads()[:1], candidates=FEW, objective="usd"
-        ).systems
+    none = placement.answer(
+        workloads(), candidates=FEW, constraints={"io_time_us_per_access": 0.001}
     )
+    assert "No option carries orders" in none.finding
+    assert "Relaxing one limit is enough for orders: I/O time" in none.finding
     admitted = placement.answer(
         workloads()[:1],
         candidates=FEW,
-        constraints={"ram_bytes": none.nearest["ram_bytes"]},
+        constraints={
+            "io_time_us_per_access": none.nearest["io_time_us_per_access"] * 1.01
+        },
     )
     assert admitted.systems
     assert admitted.nearest == {}
+    # A limit on all of them is relaxed to what all of them need, and not the first alone.
+    tight = placement.answer(workloads(), candidates=FEW, constraints={"ram_bytes": 1})
+    wide = tight.least_totals["ram_bytes"]
+    assert tight.conflict == ("ram_bytes",)
+    assert placement.answer(
+        workloads(), candidates=FEW, constraints={"ram_bytes": wide}
+    ).systems
 
 
 @pytest.mark.costly(4)
@@ -351,9 +356,19 @@ def test_limits_on_all_systems_that_conflict_are_named_and_relaxed(
         for name, value in amounts.items()
         if data.draw(st.booleans())
     }
+    if data.draw(st.booleans()):
+        limits["throughput_accesses_per_s"] = data.draw(
+            st.sampled_from([3e4, 1e5, 4e5])
+        )
 
     def asked(kept: dict[str, float]) -> Any:
         return placement.answer(some, candidates=FEW, constraints=kept)
+
+    def without(names: set[str]) -> Any:
+        """Keep the others; nobody stated the busy share, which has a limit all the same."""
+        loosest = {"peak_busy": 1.0} if "peak_busy" in names else {}
+        kept = {each: value for each, value in limits.items() if each not in names}
+        return asked({**kept, **loosest})
 
     found = asked(limits)
     if found.systems:
@@ -362,21 +377,21 @@ def test_limits_on_all_systems_that_conflict_are_named_and_relaxed(
         return
     if found.nearest or not found.least_totals:
         return
-    assert set(found.conflict) <= set(limits)
-    assert not asked({name: limits[name] for name in found.conflict}).systems
+    every = {*limits, "peak_busy"}
+    assert set(found.conflict) <= every
+    assert set(found.conflict) & set(TOTALS)
+    assert not without(every - set(found.conflict)).systems
     for name in found.conflict:
-        rest = {each: limits[each] for each in found.conflict if each != name}
-        assert asked(rest).systems
-        if len(found.least_totals) == len(found.conflict):
+        assert without(every - set(found.conflict) | {name}).systems
+        is_one = len(found.least_totals) <= len(found.conflict)
+        if is_one and name in TOTALS and without({name}).systems:
             wide = found.least_totals[name]
             assert wide > limits[name]
-            relaxed = {**limits, name: wide * (1 + 1e-9)}
-            if asked({k: v for k, v in limits.items() if k != name}).systems:
-                assert asked(relaxed).systems
-                # A hundredth less is not enough; machines are whole.
-                less = math.floor(wide * 0.99) if name == "machines" else wide * 0.99
-                if less > 0:
-                    assert not asked({**limits, name: less}).systems
+            assert asked({**limits, name: wide * (1 + 1e-9)}).systems
+            # A hundredth less is not enough; machines are whole.
+            less = math.floor(wide * 0.99) if name == "machines" else wide * 0.99
+            if less > 0:
+                assert not asked({**limits, name: less}).systems
 
 
 def test_limits_that_only_conflict_are_said_to() -> None:
@@ -388,8 +403,8 @@ def test_limits_that_only_conflict_are_said_to() -> None:
 
     both = said(("usd_per_month", "machines"), {**usd, **machines})
     assert both == (
-        "No choice of systems keeps the limits on cost per month and machines for all of them together at once. One of them "
-        "alone would have to be relaxed: cost per month: at least 501 USD per month (limit: 500 USD per month); or "
+        "No choice of systems keeps the limits on the cost per month and on machines for all of them together at once. One "
+        "of them alone would have to be relaxed: cost per month: at least 501 USD per month (limit: 500 USD per month); or "
         "machines: at least 3 machines (limit: 2 machines)."
     )
     assert said(("usd_per_month",), usd).endswith(
@@ -399,6 +414,12 @@ def test_limits_that_only_conflict_are_said_to() -> None:
         "Relax each of these limits."
     )
     assert "carries each of them once" in said((), {})
+    beside = said(("usd_per_month", "throughput_accesses_per_s"), usd)
+    assert beside == (
+        "No choice of systems keeps the limit on the cost per month for all of them together and the limit on throughput for "
+        "each at once. One of them alone would have to be relaxed: cost per month: at least 501 USD per month (limit: 500 USD "
+        "per month); or throughput."
+    )
 
 
 def test_a_total_is_not_above_its_limit_by_a_millionth() -> None:
@@ -845,7 +866,7 @@ def test_totals_that_nothing_keeps_with_dirty_pages_are_those_of_the_most() -> N
     )
     assert short.systems == ()
     assert short.finding.startswith(
-        "With as many evicted pages dirty as possible, no choice of systems keeps the limit on cost per month for all of them together"
+        "With as many evicted pages dirty as possible, no choice of systems keeps the limit on the cost per month for all of them together"
     )
     assert (
         f"if none is, {places(none.systems)} would keep every limit, at {money(none.usd_per_month)} per month"
@@ -853,7 +874,10 @@ def test_totals_that_nothing_keeps_with_dirty_pages_are_those_of_the_most() -> N
     )
     tight = placement.answer(unknown, candidates=BUSY, constraints={"usd_per_month": 1})
     assert tight.finding.endswith("nor does any choice keep every limit if none is.")
-    assert "With as many evicted pages dirty as possible, no option" in tight.finding
+    assert (
+        "With as many evicted pages dirty as possible, no choice of systems"
+        in tight.finding
+    )
 
 
 @pytest.mark.parametrize(
@@ -921,4 +945,6 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     shown = capsys.readouterr().out
     assert shown.startswith("Place ")
     assert main(["place", *names, "--constraint", "usd_per_month=1"]) == 3
-    assert "No option carries" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "No choice of systems keeps the limit on the cost per month" in told
+    assert f"at least {math.ceil(total)} USD" in told

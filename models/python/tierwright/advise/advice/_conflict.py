@@ -29,6 +29,7 @@ from tierwright.evaluate.advice.limits import (
     Limit,
 )
 from tierwright.evaluate.advice.limits import conflict as listed_conflict
+from tierwright.evaluate.advice.rows import SOURCES
 
 SIZING = (PEAK_BUSY, THROUGHPUT, LIFE)
 """Limits by which the number of devices is chosen that hold the data."""
@@ -55,7 +56,9 @@ class Conflict:
     nearest: tuple[tuple[str, float, str], ...] = ()
 
 
-def explained(asked: Asked, table: Table, limits: list[Limit]) -> Conflict:
+def explained(
+    asked: Asked, table: Table, limits: list[Limit], whom: str = ""
+) -> Conflict:
     """Name the limits that no option keeps together, and which of them to relax how far.
 
     Parameters
@@ -65,23 +68,31 @@ def explained(asked: Asked, table: Table, limits: list[Limit]) -> Conflict:
         Of its options, of which each breaks at least one limit.
     limits : list of Limit
         Those that they were held against, those of response times among them.
+    whom : str
+        The workload that is asked for, of several; empty where there is one.
     """
     names = conflict(asked, table, limits)
     dirty = asked.setting.fewest_dirty is not None
     unknown = _why_not.unknown_of_all(limits)
     if not dirty and set(unknown) & set(names):
         # Each of them alone leaves nothing, and no value of it would admit an option.
-        return Conflict(names, _words.unknown_text(unknown))
+        has_chassis = "chassis" in {
+            SOURCES[each] for each in np.unique(table.options.source).tolist()
+        }
+        return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
     said = _words.infeasible_text(names, dirty=dirty)
     nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
     if nearest is not None:
         nearest = with_fewer_devices(asked, table, names, nearest)
-        return Conflict(names, f"{said} {_words.nearest_text(nearest)}", nearest)
+        return Conflict(names, f"{said} {_words.nearest_text(nearest, whom)}", nearest)
     if asked.limits_response and any(name in asked.constraints for name in names):
         one = "it" if len(names) == 1 else "one of them alone"
-        said = (
-            f"{said} How far {one} would have to be relaxed is not computed where response times are limited; each rejected "
-            "option states by how much it breaks which limit."
+        said = f"{said} How far {one} would have to be relaxed is not computed where response times are limited"
+        # Of one workload the options that are rejected are listed.
+        said += (
+            "."
+            if whom
+            else "; each rejected option states by how much it breaks which limit."
         )
     return Conflict(names, said)
 

@@ -150,7 +150,7 @@ def behind_name(name: str, written: str) -> str:
 _WITHOUT_ARTICLE = (THROUGHPUT, "machines", "ram_bytes", UNITS)
 
 
-def _on(name: str) -> str:
+def on_limit(name: str) -> str:
     """Name a limit behind *limit* or *limits*."""
     the = "" if name in _WITHOUT_ARTICLE else "the "
     return f"on {the}{LIMIT_WORDS[name]}"
@@ -439,18 +439,34 @@ _KNOWN_OF = {
 """Limits on what only some options state."""
 
 
-def unknown_text(names: Sequence[str]) -> str:
+_NOT_STATED = {
+    POWER: "the parts of the servers do not state all of their power: state the watts of a server",
+    UNITS: "no chassis states its rack units: choose others",
+}
+"""What to do where servers built from parts are candidates and their values are not known either."""
+
+
+def unknown_text(names: Sequence[str], *, has_chassis: bool = False) -> str:
     """Say of which limits the value of no option is known, and what to state.
 
     Parameters
     ----------
     names : sequence of str
         At least one, each of which suffices to leave no option.
+    has_chassis : bool
+        Whether servers built from parts are among the options.
     """
-    said = f"No option keeps every limit {listed([_on(name) for name in names])}: what they limit is known of none."
-    parts = [_KNOWN_OF[name] for name in names if name in _KNOWN_OF]
+    said = f"No option keeps every limit {listed([on_limit(name) for name in names])}: what they limit is known of none."
+    parts = [
+        (_NOT_STATED if has_chassis else _KNOWN_OF)[name]
+        for name in names
+        if name in _KNOWN_OF
+    ]
     if not parts:
         return f"{said} State it, or ask without the limit."
+    if has_chassis:
+        todo = "; ".join(parts)
+        return f"{said} {todo[0].upper()}{todo[1:]}, or ask without the limit."
     if len(parts) > 1:
         parts = ["both are known of servers built from parts alone"]
     return (
@@ -479,7 +495,7 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     needs = [
         LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
     ]
-    limits = [_on(name) for name in conflict if name in CONSTRAINTS]
+    limits = [on_limit(name) for name in conflict if name in CONSTRAINTS]
     each = f"each that has {listed(needs)} breaks" if needs else "each breaks"
     if EVIDENCE in conflict:
         said = "No size can be recommended: the evidence of the curve does not reach the sizes of the options"
@@ -508,7 +524,9 @@ def beside_text(kept: int, others: Sequence[str]) -> str:
     >>> beside_text(1, ["usd_per_month", "price"])
     'What would keep it breaks the limit on the cost per month or lacks a price.'
     """
-    breaks = [f"breaks the limit {_on(name)}" for name in others if name in CONSTRAINTS]
+    breaks = [
+        f"breaks the limit {on_limit(name)}" for name in others if name in CONSTRAINTS
+    ]
     lacks = [
         f"lacks {LIMIT_WORDS.get(name, name)}"
         for name in others
@@ -517,21 +535,24 @@ def beside_text(kept: int, others: Sequence[str]) -> str:
     return f"What would keep {'it' if kept == 1 else 'them'} {' or '.join((*breaks, *lacks))}."
 
 
-def nearest_text(found: Iterable[tuple[str, float, str]]) -> str:
+def nearest_text(found: Iterable[tuple[str, float, str]], whom: str = "") -> str:
     """Say which limit of a conflict would have to be relaxed how far, alone, and for what.
 
     Parameters
     ----------
     found : iterable of (str, float, str)
         Limits, the values that they would have to have, and the options; of none, no limit alone is enough.
+    whom : str
+        The workload for which it is enough, of several; empty where there is one.
     """
+    enough = f"enough for {whom}" if whom else "enough"
     each = [
         f"{LIMIT_WORDS[name]} to {behind_name(name, limit_value(name, safe_side(name, value)))}, which admits {title}"
         for name, value, title in found
     ]
     if not each:
-        return "Relaxing one limit alone is not enough."
-    return f"Relaxing one limit is enough: {'; or '.join(each)}."
+        return f"Relaxing one limit alone is not {enough}."
+    return f"Relaxing one limit is {enough}: {'; or '.join(each)}."
 
 
 def safe_side(name: str, value: float) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -51,7 +51,7 @@ from tierwright.common.currency import money
 from tierwright.common.errors import Problems
 from tierwright.common.wording import listed, sentences
 from tierwright.evaluate.advice.cover import Cover, Systems, least_cover
-from tierwright.evaluate.advice.limits import values
+from tierwright.evaluate.advice.limits import PEAK_BUSY, values
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.partitions import partition
 from tierwright.evaluate.compose.shared import shared_cache
@@ -278,9 +278,9 @@ class _Choices:
             groups = [group.without(but) for group in groups]
         asked = groups[0].shared.asked
         limits = {
-            name: float(asked.constraints[name])
-            for name in TOTALS
-            if name in asked.constraints and name not in but
+            name: float(value)
+            for name, value in asked.constraints.items()
+            if name in TOTALS
         }
         rows = tuple(
             (at, run, int(row))
@@ -304,7 +304,7 @@ class _Choices:
             np.asarray([at for at, _, _ in rows], dtype=np.int64),
             tuple(group.members for group in groups),
             cost,
-            {name: column(name) for name in TOTALS if name in asked.constraints},
+            {name: column(name) for name in TOTALS},
         )
         return cls(groups, rows, problem, limits)
 
@@ -389,9 +389,16 @@ def _placed(
     without_parts = None
     if any(run.in_parts for _, run, _ in chosen):
         without_parts = sharing(choices.best_of(lambda _, run: not run.in_parts))
-    alone = _alone(workloads, groups) if best is None else None
-    why = None if alone is None else alone.why_not()
-    totals = _totals(groups) if best is None and alone is None else _Totals()
+    alone = why = None
+    totals = _Totals()
+    if best is None:
+        # Where it is for the limits on all systems together, no workload by itself is the reason.
+        some = [group.without(frozenset(TOTALS)) for group in groups]
+        alone = _alone(workloads, some)
+        if alone is None:
+            totals = _totals(groups)
+        else:
+            why = alone.why_not(workloads[alone.members[0]].name)
     asked = groups[0].shared.asked
     if mine is not None:
         finding = sentences(
@@ -456,15 +463,15 @@ def _alone(workloads: Sequence[Workload], groups: Sequence[Group]) -> Group | No
 
 @dataclass(frozen=True, slots=True)
 class _Totals:
-    """Which limits on all systems together stand in the way.
+    """Which limits stand in the way, where some on all systems together do.
 
     Attributes
     ----------
     conflict : tuple of str
         Limits that cannot be kept together, of which each is needed.
     least : dict of str to float
-        What each of them would have to be at least, all other limits as asked; where several limits cannot be kept each
-        by itself, the least of each of these.
+        What each of `TOTALS` among them would have to be at least, all other limits as asked; where several cannot be kept
+        each by itself, the least of each of these.
     """
 
     conflict: tuple[str, ...] = ()
@@ -472,27 +479,31 @@ class _Totals:
 
 
 def _totals(groups: Sequence[Group]) -> _Totals:
-    """Say which limits on all systems together stand in the way, every limit on each system kept.
+    """Say which limits stand in the way, where without those on all systems together some choice carries every workload.
 
     Deletion filter (Chinneck and Dravnieks, 1991): what can be left out without making a choice possible is left out.
     """
     constraints = groups[0].shared.asked.constraints
     stated = [name for name in TOTALS if name in constraints]
 
-    def only(names: Sequence[str]) -> _Choices:
-        return _Choices.of(groups, frozenset(stated) - set(names))
+    def only(names: Iterable[str]) -> _Choices:
+        return _Choices.of(groups, frozenset(constraints) - set(names))
 
-    never = [name for name in stated if only([name]).best() is None]
+    each_system = [name for name in constraints if name not in TOTALS]
+    never = [name for name in stated if only([*each_system, name]).best() is None]
     if len(never) > 1:
-        least = {name: only([]).least(name) for name in never}
+        least = {name: only(each_system).least(name) for name in never}
         return _Totals((never[0],), _known(least))
-    kept = never or list(stated)
-    for name in tuple(kept):
+    kept = [*(never or stated), *each_system]
+    # As in an advice: what nobody stated goes last.
+    for name in sorted(kept, key=lambda name: name == PEAK_BUSY):
         fewer = [each for each in kept if each != name]
         if only(fewer).best() is None:
             kept = fewer
     least = {}
     for name in kept:
+        if name not in TOTALS:
+            continue
         # Beside this conflict there may be another, which leaves nothing either.
         all_others = _Choices.of(groups, frozenset({name})).least(name)
         beside = [each for each in kept if each != name]

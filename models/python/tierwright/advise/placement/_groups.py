@@ -13,6 +13,7 @@ import numpy as np
 
 from tierwright.advise.advice import _choice, _conflict
 from tierwright.advise.advice._asked import Asked, asked_of
+from tierwright.advise.advice._conflict import SIZING
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.configurations import data_bytes_of
@@ -75,13 +76,18 @@ class Group:
         return self.shared.asked.setting.rates.mean or 0.0
 
     def without(self, names: frozenset[str]) -> Group:
-        """Return the same group without some limits on all systems together."""
+        """Return the same group without some limits; no device is busy for more than all of the time."""
 
         def rows_of(run: Run) -> Run:
             asked = run.asked
-            for name in names:
-                asked = asked.without(name)
-            return replace(run, rows=_rows(asked, run.table, in_parts=run.in_parts))
+            for name in sorted(names & asked.constraints.keys()):
+                asked = asked.at_its_loosest(name)
+            # Without some limits fewer devices would do.
+            table = (
+                run.table.remade(asked.setting) if names & set(SIZING) else run.table
+            )
+            rows = _rows(asked, table, in_parts=run.in_parts)
+            return replace(run, asked=asked, table=table, rows=rows)
 
         return _compared(
             replace(
@@ -91,12 +97,14 @@ class Group:
             )
         )
 
-    def why_not(self) -> _conflict.Conflict:
-        """Say which limits no option of a shared cache keeps together."""
+    def why_not(self, whom: str) -> _conflict.Conflict:
+        """Say which limits on a system no option of a shared cache keeps together, for the workload of that name."""
         asked, table = self.shared.asked, self.shared.table
+        for name in TOTALS:
+            asked = asked.without(name)
         chosen = _choice.chosen_of(asked, table)
         limits = [*chosen.limits, *_choice.response_limits(asked, table, chosen)]
-        return _conflict.explained(asked, table, limits)
+        return _conflict.explained(asked, table, limits, whom)
 
 
 @dataclass(frozen=True, slots=True)

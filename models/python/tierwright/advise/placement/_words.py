@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from tierwright.advise.advice import _words
+from tierwright.advise.placement._groups import TOTALS
 from tierwright.advise.placement.found import TIME, Placement, Sharing, System
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
@@ -178,12 +179,13 @@ def infeasible(
     conflict : sequence of str
         Limits that cannot be kept together; empty where no limit on all systems stands in the way.
     least : mapping of str to float
-        What these would have to be at least, each alone; of more than are in conflict each has to be relaxed.
+        What those of `TOTALS` would have to be at least, each alone; of more than are in conflict each has to be relaxed.
     dirty : bool
         Whether nobody said which evicted pages of some workload are dirty.
     """
     if conflict:
-        none = f"No choice of systems keeps {_on_all(list(least))}"
+        named = list(least) if len(least) > len(conflict) else conflict
+        none = f"No choice of systems keeps {_limits(named)}"
     else:
         none = "Each workload has a system, alone or beside others, but no choice of systems carries each of them once"
     if dirty:
@@ -193,22 +195,29 @@ def infeasible(
     if not conflict:
         return f"{none}. Relax a limit on each system, or add candidates."
     shown = [
-        f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, value)} "
+        f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, _words.safe_side(name, value))} "
         f"(limit: {_words.limit_value(name, float(constraints[name]))})"
         for name, value in least.items()
     ]
-    if len(shown) == 1:
-        return f"{none}. {_capital(shown[0])}. Relax this limit."
     if len(least) > len(conflict):
         return f"{none}. {_capital('; '.join(shown))}. Relax each of these limits."
-    return f"{none} at once. One of them alone would have to be relaxed: {'; or '.join(shown)}."
+    others = [_words.LIMIT_WORDS[name] for name in conflict if name not in least]
+    if len(conflict) == 1:
+        return f"{none}. {_capital(shown[0])}. Relax this limit."
+    return f"{none} at once. One of them alone would have to be relaxed: {'; or '.join((*shown, *others))}."
 
 
 def _capital(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _on_all(names: Sequence[str]) -> str:
-    """Name limits on all systems together."""
-    limits = "the limit" if len(names) == 1 else "the limits"
-    return f"{limits} on {listed([_words.LIMIT_WORDS[name] for name in names])} for all of them together"
+def _limits(names: Sequence[str]) -> str:
+    """Name limits on all systems together, and behind them those on each."""
+    both = []
+    for of_all, whom in ((True, "all of them together"), (False, "each")):
+        some = [_words.on_limit(name) for name in names if (name in TOTALS) == of_all]
+        if some:
+            both.append(
+                f"the {'limit' if len(some) == 1 else 'limits'} {listed(some)} for {whom}"
+            )
+    return " and ".join(both)

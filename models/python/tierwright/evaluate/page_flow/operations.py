@@ -45,13 +45,14 @@ class Operations:
     def busy_us(
         self, tier: str, read_us: FloatArray, write_us: FloatArray
     ) -> FloatArray:
-        """Busy time of one device of a tier, per access; NaN where the time of what is done at some size is unknown. [µs]"""
+        """Busy time of one device of a tier, per access; NaN where the time of what is done is unknown. [µs]"""
         found = np.zeros(np.broadcast(read_us, self.per_access[tier, "read"]).shape)
         for operation, time_us in (("read", read_us), ("write", write_us)):
             count = self.per_access[tier, operation]  # type: ignore[index]
-            # An unknown time of what is done at no size changes nothing.
-            if np.any(count):
-                found += count * time_us
+            # An unknown time of what is not done changes nothing, whatever is done at other sizes.
+            found += np.multiply(
+                count, time_us, out=np.zeros_like(found), where=count > 0
+            )
         return found
 
 
