@@ -101,7 +101,7 @@ export function StartNote({ found, disks, flashDevices, onUse }: StartNoteProps)
     <Panel label="Devices for production">
       <Group gap="sm" justify="space-between">
         <Text size="sm" style={{ flex: "1 1 420px" }}>
-          {found.why}{" "}
+          {found.why} Counted by the model, not by a replay.{" "}
           {isUsed
             ? `The numbers for ${found.title} are used here.`
             : `Used here: ${counted(flashDevices, "flash device")} and ${counted(disks, "disk")}.`}
