@@ -49,7 +49,11 @@ it("says why, and offers the numbers where others were chosen", async () => {
     <StartNote found={found} disks={32} flashDevices={2} onUse={onUse} />,
   );
   await expect
-    .element(page.getByText(/32 disks under Exclusive\. The numbers for Exclusive are/))
+    .element(
+      page.getByText(
+        /32 disks under Exclusive\. Counted by the model, not by a replay\. The numbers for Exclusive are/,
+      ),
+    )
     .toBeVisible();
   expect(page.getByRole("button").elements()).toHaveLength(0);
   await same.unmount();
