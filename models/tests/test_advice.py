@@ -1711,17 +1711,27 @@ def test_what_is_unknown_of_every_option_is_not_called_broken() -> None:
     found = ask(constraints=limits).infeasible
     assert found is not None
     assert found.text == (
-        "No option keeps every limit on the power of the servers and on rack units: what they limit is known of none. Both "
+        "No option is known to keep the limits on the power of the servers and on rack units: what they limit is stated of none. Both "
         "are known of servers built from parts alone: make these candidates, with the price of their chassis, or ask "
         "without the limit."
     )
     alone = ask(constraints={"rack_units": Decimal(2)}).infeasible
     assert alone is not None
-    assert "keeps every limit on rack units: what they limit" in alone.text
+    assert "known to keep the limit on rack units: what it limits is" in alone.text
     known = ask(constraints={"usd_per_month": Decimal(1)}).infeasible
     assert known is not None
     assert "breaks the limit on the cost per month" in known.text
-    assert "known of none" not in known.text
+    assert "stated of none" not in known.text
+    # Servers built from parts are candidates already: their watts are missing.
+    servers = ask(
+        candidates=Candidates(
+            kinds=("chassis",), part_usd={"chassis": Decimal(3000)}, flash_caches=()
+        ),
+        constraints={"power_watts": Decimal(10**6)},
+    ).infeasible
+    if servers is not None:
+        assert "state the watts of a server" in servers.text
+        assert "make these candidates" not in servers.text
 
 
 def test_of_options_that_need_the_same_limit_the_one_that_would_be_chosen_is_named() -> (
@@ -1881,7 +1891,7 @@ def test_a_broken_limit_reads_as_a_sentence() -> None:
         return after
 
     assert said("peak_busy", 2.14, 0.7) == (
-        "one of its devices would be 214 % busy in the busiest hour; at most 70.0 % is allowed."
+        "a device of it would be 214 % busy in the busiest hour; at most 70.0 % is allowed."
     )
     assert said("flash_life_years", 2.0, 5.0) == (
         "its flash lasts 2.00 years; at least 5.00 years is required."

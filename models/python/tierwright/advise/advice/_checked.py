@@ -1050,9 +1050,9 @@ def refuted(
         len(table.options),
     )
     were = (
-        "the one option that was replayed breaks one"
+        f"the one option that was replayed breaks {'one limit' if len(nearest_names) == 1 else 'some'}"
         if len(found) == 1
-        else f"the {counted(len(found), 'option')} that were replayed all break one"
+        else f"the {counted(len(found), 'option')} that were replayed all break some"
     )
     said = (
         f"By the model options keep every limit, but {were}: at the best, "
@@ -1067,28 +1067,35 @@ def refuted(
 def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) -> str:
     """Say by how much an option breaks limits by its replay."""
     title = table.title(each.at)
-    busy = (
-        f"a device of {title} is busy for {percent(each.peak_busy)} of the busiest hour"
-    )
     said = []
+
+    def against(value: str, of: str, than: str, limit: str, which: str) -> str:
+        """Compare a value with its limit, which may look the same in so many digits."""
+        by = ", by less than is shown" if value == limit else ""
+        return f"{value}{of}, {than} than the {limit} {which}{by}"
+
+    busy, of_hour = f"a device of {title} is busy for", " of the busiest hour"
     if PEAK_BUSY in names:
+        most = percent(asked.setting.most_busy)
         said.append(
-            f"{busy}, more than the {percent(asked.setting.most_busy)} that are allowed"
+            f"{busy} {against(percent(each.peak_busy), of_hour, 'more', most, 'that are allowed')}"
         )
     elif THROUGHPUT in names:
+        most = percent(asked.setting.busy_for_throughput)
+        which = "with which it would carry the throughput that is asked for"
         said.append(
-            f"{busy}, more than the {percent(asked.setting.busy_for_throughput)} with which it would carry the throughput "
-            "that is asked for"
+            f"{busy} {against(percent(each.peak_busy), of_hour, 'more', most, which)}"
         )
     if IO_TIME in names:
-        allowed = format_microseconds(float(asked.constraints[IO_TIME]))
+        most = format_microseconds(float(asked.constraints[IO_TIME]))
+        taken = format_microseconds(each.held_us)
         said.append(
-            f"an access to {title} takes {format_microseconds(each.simulated_us)} of I/O time, more than the {allowed} that "
-            "are allowed"
+            f"an access to {title} takes {against(taken, ' of I/O time', 'more', most, 'that are allowed')}"
         )
     if LIFE in names:
+        least = limit_value(LIFE, float(asked.constraints[LIFE]))
+        lasts = limit_value(LIFE, each.life_years)
         said.append(
-            f"flash of {title} lasts {limit_value(LIFE, each.life_years)}, less than the {limit_value(LIFE, float(asked.constraints[LIFE]))} that are "
-            "asked for"
+            f"flash of {title} lasts {against(lasts, '', 'less', least, 'that are asked for')}"
         )
     return listed(said)

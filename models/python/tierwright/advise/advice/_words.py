@@ -84,7 +84,7 @@ NONE_BUT: Mapping[Admitted, tuple[str, str]] = {
 }
 """Where no option keeps every limit, and among which of those that were replayed one does, by what admits it."""
 SAID_OF: Mapping[str, str] = {
-    PEAK_BUSY: "one of its devices would be {} busy in the busiest hour",
+    PEAK_BUSY: "a device of it would be {} busy in the busiest hour",
     THROUGHPUT: "it carries {}",
     "machines": "it takes {}",
     "ram_bytes": "it has {} of RAM",
@@ -456,7 +456,9 @@ def unknown_text(names: Sequence[str], *, has_chassis: bool = False) -> str:
     has_chassis : bool
         Whether servers built from parts are among the options.
     """
-    said = f"No option keeps every limit {listed([on_limit(name) for name in names])}: what they limit is known of none."
+    limits = "the limit" if len(names) == 1 else "the limits"
+    them = "it limits" if len(names) == 1 else "they limit"
+    said = f"No option is known to keep {limits} {listed([on_limit(name) for name in names])}: what {them} is stated of none."
     parts = [
         (_NOT_STATED if has_chassis else _KNOWN_OF)[name]
         for name in names
