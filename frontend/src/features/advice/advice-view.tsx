@@ -1,6 +1,6 @@
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useMemo, useRef } from "react";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import { schemesQuery } from "@/api/catalog";
 import { useCatalogNames } from "@/api/use-names";
@@ -12,7 +12,12 @@ import { shownCurrency } from "@/units/currency";
 import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
-import { isByReplayAlone, isChoice, replayedTime } from "./check-findings";
+import {
+  isByReplayAlone,
+  isChoice,
+  mayBeCarried,
+  replayedTime,
+} from "./check-findings";
 import { Flat } from "./flat";
 import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
@@ -76,6 +81,8 @@ export function AdviceView(props: {
   const catalog = useCatalogNames();
   const names = useMemo(() => new Map([...catalog, ...titles]), [catalog, titles]);
   const best = found.recommendation;
+  const check = useRef<HTMLDivElement>(null);
+  const canCheck = props.check !== undefined && (best !== null || mayBeCarried(found));
   return (
     <Stack gap="lg">
       <Headline
@@ -84,12 +91,22 @@ export function AdviceView(props: {
         patch={patch}
         names={names}
         onState={props.onState}
+        onCheck={canCheck ? () => lookAt(check.current) : undefined}
       />
       <CautionNotes of="this advice" cautions={found.cautions} names={names} />
-      {best !== null && (
+      {best === null ? (
+        found.option_zero !== null && (
+          <Panel
+            title="What you have today"
+            subtitle={found.option_zero.name}
+            label="What you have today"
+          >
+            <OptionInFull found={found} option={found.option_zero} titles={titles} />
+          </Panel>
+        )
+      ) : (
         <>
           <Buy found={found} best={best} titles={titles} />
-          {props.check?.(titles)}
           <Alternatives
             key={found.advice_id}
             found={found}
@@ -105,28 +122,23 @@ export function AdviceView(props: {
           />
         </>
       )}
-      {best === null && (
-        <>
-          {found.option_zero !== null && (
-            <Panel
-              title="What you have today"
-              subtitle={found.option_zero.name}
-              label="What you have today"
-            >
-              <OptionInFull found={found} option={found.option_zero} titles={titles} />
-            </Panel>
-          )}
-          {props.check?.(titles)}
-        </>
-      )}
       <LimitCost found={found} titles={titles} patch={patch} />
       {best !== null && <Flat found={found} />}
       <WhyNot found={found} titles={titles} />
       {best !== null && (
         <>
           <HowSure found={found} isPending={isRefining} names={names} />
-          <Later found={found} titles={titles} />
           <ScenarioRegret found={found} />
+        </>
+      )}
+      {props.check !== undefined && (
+        <div ref={check} tabIndex={-1}>
+          {props.check(titles)}
+        </div>
+      )}
+      {best !== null && (
+        <>
+          <Later found={found} titles={titles} />
           <RulesOfThumb found={found} />
         </>
       )}
@@ -142,10 +154,19 @@ interface HeadlineProps {
   readonly names: ReadonlyMap<string, string>;
   /** Opens the form where it takes what there is today. */
   readonly onState: (() => void) | undefined;
+  /** Goes to the check by replay, which stands behind what it checks. */
+  readonly onCheck: (() => void) | undefined;
+}
+
+/** Brings a part of the page into view, and the keyboard with it. */
+function lookAt(part: HTMLElement | null): void {
+  part?.scrollIntoView({ block: "start" });
+  part?.focus({ preventScroll: true });
 }
 
 /** What to buy at what price, the figures that a decision rests on, and the reasons; or why there is none. */
-function Headline({ found, isRefining, patch, names, onState }: HeadlineProps) {
+function Headline(props: HeadlineProps) {
+  const { found, isRefining, patch, names, onState, onCheck } = props;
   const best = found.recommendation;
   return (
     <section
@@ -176,8 +197,16 @@ function Headline({ found, isRefining, patch, names, onState }: HeadlineProps) {
         </>
       )}
       <Text size="sm" c="dimmed" mt="sm">
-        {basisOf(found)} {counted(found.evaluated, "option was", "options were")}{" "}
-        evaluated
+        {basisOf(found)}{" "}
+        {onCheck !== undefined && (
+          <>
+            <Anchor component="button" type="button" size="sm" onClick={onCheck}>
+              Go to the check
+            </Anchor>
+            {". "}
+          </>
+        )}
+        {counted(found.evaluated, "option was", "options were")} evaluated
         {found.pruned > 0 && (
           <>, {counted(found.pruned, "more was", "more were")} left out by bounds</>
         )}

@@ -602,6 +602,39 @@ describe("the answer", () => {
     },
   );
 
+  it("stands in the order of the answer, and leads from its head to the check", async () => {
+    const screen = await renderRouted(
+      <AdviceView
+        found={FOUND}
+        isRefining={false}
+        patch={vi.fn()}
+        check={() => <section aria-label="The check">Here.</section>}
+      />,
+    );
+    const check = screen.getByRole("region", { name: "The check" });
+    const wanted = [
+      "Recommendation",
+      "Bill of materials",
+      "What else was close",
+      "Why not the others",
+      "How sure it is",
+      "The check",
+      "When it changes",
+      "Rules of thumb",
+    ];
+    const shown = screen
+      .getByRole("region")
+      .elements()
+      .map((each) => each.getAttribute("aria-label") ?? "")
+      .filter((label) => wanted.includes(label));
+    expect(shown.length).toBeGreaterThan(5);
+    expect(shown).toEqual(wanted.filter((label) => shown.includes(label)));
+    await screen.getByRole("button", { name: "Go to the check" }).click();
+    expect(document.activeElement?.contains(check.element())).toBe(true);
+    await userEvent.tab();
+    expect(check.element().contains(document.activeElement)).toBe(false);
+  });
+
   it("keeps how sure it is out of the heading, and says it once", async () => {
     const text = "It stays within 1 % of the best in 93 % of the draws.";
     const found = {
