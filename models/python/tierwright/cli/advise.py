@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         CheckedOption,
         Option,
         Regret,
+        RuleOfThumb,
         Scenarios,
         When,
     )
@@ -251,13 +252,11 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     print_scale(curve)
     if prices:
         typer.echo(prices)
-    if found.when is not None:
-        typer.echo(found.when.text)
-    if found.waiting is not None:
-        typer.echo(found.waiting.text)
     best = found.recommendation
     if best is not None:
         _print_bill(best)
+    _print_response(best)
+    _print_intervals(found)
     listed = [
         ("recommended", best),
         ("today", found.option_zero),
@@ -268,16 +267,21 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
         _print_options("what there is" if best is None else "what was close", described)
     if found.objective == "pareto":
         _print_front(found)
+    _print_limit_costs(found)
+    _print_flat(found)
+    _print_rejected(found, every=every)
+    _print_sure(found)
+    if found.scenarios is not None:
+        _print_scenarios(found.scenarios)
     _print_checked(found.checked)
     _print_caches(found.flash_caches)
     _print_run(best)
     _print_notes_of_replays(found, every=every)
-    if found.when is not None and found.when.steps:
-        _print_steps(found.when)
-    _print_limit_costs(found)
-    _print_flat(found)
-    if found.scenarios is not None:
-        _print_scenarios(found.scenarios)
+    _print_when(found)
+    _print_rules(found.rules_of_thumb)
+
+
+def _print_rules(rules: Sequence[RuleOfThumb]) -> None:
     print_table(
         "rules of thumb",
         [("per month", True), ("rule", False), ("would have bought", False)],
@@ -289,9 +293,12 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
                 each.title,
                 each.reason if each.option is None else each.option.name,
             ]
-            for each in found.rules_of_thumb
+            for each in rules
         ],
     )
+
+
+def _print_rejected(found: Advice, *, every: bool) -> None:
     if found.rejected:
         typer.echo("")
         print_facts(
@@ -300,8 +307,16 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
                 for each in found.rejected[: None if every else 5]
             ]
         )
-    _print_response(found.recommendation)
-    _print_sure(found)
+
+
+def _print_when(found: Advice) -> None:
+    if found.when is not None:
+        typer.echo("")
+        typer.echo(found.when.text)
+    if found.waiting is not None:
+        typer.echo(found.waiting.text)
+    if found.when is not None and found.when.steps:
+        _print_steps(found.when)
 
 
 def _print_front(found: Advice) -> None:
@@ -482,9 +497,22 @@ def _sentence(reason: str) -> str:
     return f"{reason[:1].upper()}{reason[1:]}."
 
 
-def _print_sure(found: Advice) -> None:
+def _print_intervals(found: Advice) -> None:
     from tierwright.advise.advice.found import FIGURES
 
+    if found.confidence.intervals:
+        print_table(
+            "figures of the recommendation in 90 % of the draws",
+            [("figure", False), ("from", True), ("to", True)],
+            [
+                [words, write(each.low), write(each.high)]
+                for each in found.confidence.intervals
+                for words, write in (FIGURES[each.figure],)
+            ],
+        )
+
+
+def _print_sure(found: Advice) -> None:
     sure = found.confidence
     flips = [
         (bar.about, f"another choice if {bar.flip}")
@@ -494,16 +522,6 @@ def _print_sure(found: Advice) -> None:
     if flips:
         typer.echo("")
         print_facts(flips)
-    if sure.intervals:
-        print_table(
-            "figures of the recommendation in 90 % of the draws",
-            [("figure", False), ("from", True), ("to", True)],
-            [
-                [words, write(each.low), write(each.high)]
-                for each in sure.intervals
-                for words, write in (FIGURES[each.figure],)
-            ],
-        )
     for each in sure.value_of_information:
         if each.usd_per_month > 0:
             typer.echo(each.text)
