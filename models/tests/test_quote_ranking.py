@@ -351,6 +351,49 @@ class TestAsTheAdvisor:
         assert "8 x `seagate-exos-x24-24tb` are paid and hold nothing." in one.reasons
 
 
+def after_a_failure(*quotes: Any) -> dict[str, tuple[str, ...]]:
+    """Limits that each quote breaks in the scenario of a failure."""
+    found = Comparison(curve(), offers_of(quotes), day=DAY).advice()
+    assert found.scenarios is not None
+    [loss] = [
+        at for at, each in enumerate(found.scenarios.columns) if each.name == "loss"
+    ]
+    return {
+        row.name.split()[1]: row.regret[loss].breaks for row in found.scenarios.rows
+    }
+
+
+def test_a_failure_takes_a_quoted_instance_as_a_whole() -> None:
+    name = "aws-i3en.6xlarge"
+    quotes = [
+        quote(each, line("instance", name, count, "2.712", unit="HUR"))
+        for each, count in (("one", 1), ("two", 2))
+    ]
+    # Nothing is left of one, though it has two local disks.
+    broken = after_a_failure(*quotes)
+    assert broken["one"]
+    assert broken["two"] == ()
+    # The same instances as candidates break the same.
+    alike = advice.answer(
+        curve(), candidates=Candidates(kinds=("instances",), servers=(name,))
+    ).scenarios
+    assert alike is not None
+    [loss] = [at for at, each in enumerate(alike.columns) if each.name == "loss"]
+    [one] = [row for row in alike.rows if row.role == "recommended"]
+    assert one.regret[loss].breaks == broken["one"]
+
+
+def test_a_failure_takes_a_drive_of_a_quoted_server() -> None:
+    assert after_a_failure(
+        quote(
+            "box",
+            line("server", "chassis-dell-r760", 1, 5000),
+            line("part", "dimm-ddr5-rdimm-64gb", 8, 400),
+            line("device", DRIVE, 2, 980),
+        )
+    ) == {"box": ()}
+
+
 def catalog_price(name: str) -> Decimal:
     from tierwright.hardware.servers import server
 

@@ -62,6 +62,8 @@ class Standing:
         Of the quote that offers it; empty of what there is.
     on_existing : bool
         Whether it runs on machines that there are, whose costs are not in its price.
+    is_rented : bool
+        Whether its machines are rented: a failure takes a whole one.
     bill : tuple of mapping
         Its rows, as `_table.bill_rows` makes them; empty where only amounts are known.
     """
@@ -84,6 +86,7 @@ class Standing:
     rack_units: float = math.nan
     quote_id: str = ""
     on_existing: bool = False
+    is_rented: bool = False
     bill: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -181,6 +184,7 @@ def standing(
         life_years=np.minimum(*lives),
         unpriced=np.asarray([0 if each.is_priced else 1 for each in given]),
         broken=np.asarray(too_small, dtype=np.int64),
+        is_rented=np.asarray([each.is_rented for each in given], dtype=np.bool_),
     )
 
 

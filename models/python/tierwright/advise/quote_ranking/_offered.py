@@ -609,6 +609,7 @@ class _Build:
                     power_watts=self.power_watts * machines,
                     rack_units=self._units() * machines,
                     on_existing=self.machine is None and setting.have is not None,
+                    is_rented=self.machine is not None and self.machine[0] == INSTANCE,
                 )
             )
 

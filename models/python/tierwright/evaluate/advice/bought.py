@@ -7,6 +7,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import (
     CHOICES,
+    RENTED,
     SOURCES,
     IntArray,
     Options,
@@ -27,6 +28,7 @@ from tierwright.hardware.parts import Part
 from tierwright.profile.curve import Curve
 
 _KIND_OF_SOURCE = np.asarray([SOURCES.index(kind) for kind in KINDS])
+_RENTED = [SOURCES.index(kind) for kind in RENTED]
 WEARS = frozenset({"nvme", "sata_ssd"})
 """Kinds of parts that writes use up."""
 
@@ -135,6 +137,7 @@ def _options(
         life_years=_life(some, done, mean, page, store_devices),
         unpriced=some.lacks.astype(np.int64),
         broken=some.broken.astype(np.int64),
+        is_rented=np.isin(_KIND_OF_SOURCE[some.kind], _RENTED),
     )
 
 

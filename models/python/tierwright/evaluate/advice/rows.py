@@ -15,13 +15,14 @@ from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_us
 
 IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
 """Schemes of an option; of equals the first is named."""
 SOURCES = ("instances", "volumes", "chassis", "devices", "have", "quotes")
 """Where an option is from: kinds of `evaluate.configurations`, RAM and devices of a price book, what there is, or a
 quote."""
 RENTED = SOURCES[:2]
-"""Those that are rented: the provider replaces what wears."""
+"""Those that are always rented: the provider replaces what wears. Of quotes some are: `Options.is_rented` says which."""
 STANDING = SOURCES[4:]
 """Those that are given as wholes."""
 
@@ -64,6 +65,8 @@ class Options:
         Least life of the flash that is bought: infinite where none is bought or written, NaN where unknown. [year]
     unpriced, broken : int array
         Bits of what has no price, and of the limits that no constraint is.
+    is_rented : bool array
+        Whether its machines are rented, by whatever kind of option.
     """
 
     source: IntArray
@@ -88,6 +91,7 @@ class Options:
     life_years: FloatArray
     unpriced: IntArray
     broken: IntArray
+    is_rented: BoolArray
 
     def __len__(self) -> int:
         return len(self.source)
@@ -127,6 +131,7 @@ def _nothing() -> Options:
         *(whole, whole),
         *(number, number, number, number),
         *(whole, whole),
+        np.empty(0, dtype=np.bool_),
     )
 
 

@@ -9,9 +9,7 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.limits import Bools
-from tierwright.evaluate.advice.rows import RENTED, SOURCES, Options, busy_share
-
-_RENTED = tuple(SOURCES.index(name) for name in RENTED)
+from tierwright.evaluate.advice.rows import Options, busy_share
 
 
 def busy_after_loss(options: Options, accesses_per_s: float) -> FloatArray:
@@ -35,7 +33,7 @@ def busy_after_loss(options: Options, accesses_per_s: float) -> FloatArray:
     devices = options.store_devices.astype(np.float64)
     rate = accesses_per_s / machines
     # The machine is lost as a whole where it is rented, or had one device alone.
-    whole = np.isin(options.source, _RENTED) | (devices <= 1)
+    whole = options.is_rented | (devices <= 1)
     of_machines = machines / np.maximum(machines - 1, 1)
     of_devices = devices / np.maximum(devices - 1, 1)
     store = busy_share(options.store_us, rate, options.store_devices)

@@ -477,6 +477,7 @@ class _Maker:
             life_years=life,
             unpriced=np.full(rows, int(is_unpriced)),
             broken=np.zeros(rows, dtype=np.int64),
+            is_rented=np.zeros(rows, dtype=np.bool_),
         )
         return options, store_life, cache_life
 
