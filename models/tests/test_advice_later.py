@@ -1342,6 +1342,52 @@ def test_servers_built_from_parts_have_a_height_and_where_stated_a_power() -> No
     assert rented.restart_s is not None
 
 
+def billed(**of_bill: Any) -> Have:
+    """Two servers of 2U that their bill states."""
+    box = {"id": "chassis-dell-r760", "usd": 9000}
+    return Have(
+        machines=2,
+        ram_bytes=2**38,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=4,
+        bill={"machines": 2, "part": [box], **of_bill},
+    )
+
+
+def test_what_there_is_has_the_power_and_the_height_that_its_bill_states() -> None:
+    stated = billed(power={"usd_per_kwh": 0.2, "watts": 400})
+    zero = ask(have=stated).option_zero
+    assert zero is not None
+    assert (zero.power_watts, zero.rack_units) == (800.0, 4.0)
+    # They keep a limit, or break it by their value.
+    limits = {"power_watts": 800, "rack_units": 4}
+    kept = ask(have=stated, constraints=limits)
+    assert kept.recommendation is not None
+    assert kept.recommendation.kind == "have"
+    for name, most in (("power_watts", 799), ("rack_units", 3)):
+        [today] = [
+            each
+            for each in ask(have=stated, constraints={name: most}).rejected
+            if each.option.kind == "have"
+        ]
+        assert (today.constraint, today.value) == (name, limits[name])
+
+
+def test_what_a_bill_does_not_state_of_what_there_is_stays_unknown() -> None:
+    module = {"id": "dimm-ddr5-rdimm-64gb", "quantity": 2, "usd": 900}
+    for have, expected in (
+        (today(), (None, None)),
+        # No source states the power of the chassis, and modules alone are no server.
+        (billed(), (None, 4.0)),
+        (billed(part=[module]), (None, None)),
+        (billed(part=[module], power={"watts": 300}), (600.0, None)),
+        (replace(billed(), bill={"server": "aws-i4i.4xlarge"}), (None, None)),
+    ):
+        zero = ask(have=have).option_zero
+        assert zero is not None
+        assert (zero.power_watts, zero.rack_units) == expected
+
+
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [

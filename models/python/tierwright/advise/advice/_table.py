@@ -61,7 +61,7 @@ from tierwright.evaluate.advice.rows import (
     month_cents,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
-from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents
+from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents, machine_watts
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import Sold
 from tierwright.evaluate.configurations.wanted import Wanted
@@ -92,6 +92,7 @@ WITH_DIRTY = (
     "they depend on which evicted pages are dirty, and the curve does not say it"
 )
 _LARGEST = 2**62
+_STANDING = [SOURCES.index(name) for name in STANDING]
 MONTHS = "months_until_too_small"
 """Key of an option."""
 
@@ -896,8 +897,8 @@ class Table:
         if name == THROUGHPUT:
             return self.setting.throughput_per_s(self.options.peak_busy[at])
         found = np.full(len(at), np.nan)
-        [quoted] = np.nonzero(self.options.source[at] == SOURCES.index("quotes"))
-        for place in quoted.tolist():
+        [given_whole] = np.nonzero(np.isin(self.options.source[at], _STANDING))
+        for place in given_whole.tolist():
             given = self.given(int(at[place]))
             found[place] = given.rack_units if name == UNITS else given.power_watts
         columns = self.columns
@@ -1388,6 +1389,7 @@ def allowed_rows(columns: Columns, candidates: Candidates) -> Columns:
 def _of_have(setting: Setting, have: Have) -> Standing:
     """Return what there is as an option that is given as a whole."""
     month, purchase, is_priced = _have_cents(setting, have)
+    power_watts, height = _have_in_rack(have)
     return Standing(
         machines=have.machines,
         ram_bytes=have.ram_bytes,
@@ -1403,7 +1405,24 @@ def _of_have(setting: Setting, have: Have) -> Standing:
         month_cents=month,
         purchase_cents=purchase,
         is_priced=is_priced,
+        power_watts=power_watts,
+        rack_units=height,
     )
+
+
+def _have_in_rack(have: Have) -> tuple[float, float]:
+    """Power and height of all machines of what there is, as its bill states them; NaN where it does not. [W], [U]"""
+    if not have.bill:
+        return math.nan, math.nan
+    build = build_from_mapping(have.bill)
+    boxes = [each for each in build.parts if each.part.kind == "chassis"]
+    watts, unknown = machine_watts(build)
+    # Parts without the server that holds them are not what it takes.
+    is_whole = build.watts is not None or (bool(boxes) and not unknown)
+    power = float(watts) if watts is not None and is_whole else math.nan
+    heights = [rack_units(each.part.form_factor) * each.quantity for each in boxes]
+    height = math.fsum(heights) if heights else math.nan
+    return power * build.machines, height * build.machines
 
 
 def _have_cents(setting: Setting, have: Have) -> tuple[int, int, bool]:
