@@ -167,6 +167,24 @@ def test_what_there_is_is_an_option(application: Any, production: str) -> None:
     assert Decimal(kept["saving_usd_per_month"]) == 0
 
 
+def test_what_the_system_takes_of_the_ram_can_be_stated(
+    application: Any, production: str
+) -> None:
+    """All of the RAM without it for pages, and so much of it stated, are the same pages under two names."""
+    whole = {**HAVE, "machines": 2, "disks": 4000, "ram_bytes": 2**36}
+    found = {}
+    for name, have in (
+        ("whole", {**whole, "reserved_gib": 4}),
+        ("pages", {**whole, "ram_bytes": 2**36 - 2 * 2**32}),
+    ):
+        body = {"candidates": SHELF, "have": have, "how_sure": False}
+        found[name] = application.post(production, body, 200)["option_zero"]
+    for figure in ("ram_hit_share", "io_time_us_per_access", "peak_busy"):
+        assert found["whole"][figure] == found["pages"][figure]
+    assert found["whole"]["name"].startswith("64 GiB of RAM and ")
+    assert found["pages"]["name"].startswith("56 GiB of RAM for pages and ")
+
+
 def test_own_devices_and_price_books_are_used(
     application: Any, production: str
 ) -> None:
@@ -344,6 +362,8 @@ def test_every_word_of_the_models_can_be_stated() -> None:
         ({"disk_device_id": "no-such-device"}, "disk_device_id"),
         ({"have": {**HAVE, "scheme": "no-such-scheme"}}, "body.have.scheme"),
         ({"have": {**HAVE, "flash_bytes": 2**30}}, "body.have.scheme"),
+        ({"have": {**HAVE, "reserved_gib": 1e6}}, "body.have.reserved_gib"),
+        ({"have": {**HAVE, "reserved_gib": -1}}, "body.have.reserved_gib"),
         ({"have": {**HAVE, "disk_device_id": "nothing"}}, "have.disk_device_id"),
     ],
 )

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import ROUND_HALF_UP, Decimal
 from html import escape
 from pathlib import Path
@@ -2037,11 +2037,98 @@ def test_lists_imply_their_kinds() -> None:
             "stated twice",
         ),
         ({"ram": "1GiB", "disk_device": SHELF[2], "wheels": 4}, "unknown key"),
+        (
+            {
+                "ram": "12GiB",
+                "machines": 2,
+                "disk_device": SHELF[2],
+                "reserved_gib": 6,
+            },
+            "reserved_gib: `6` leaves nothing of 12 GiB of RAM on 2 machines for pages: state less",
+        ),
+        (
+            {"ram": "12GiB", "disk_device": SHELF[2], "reserved_gib": -1},
+            "reserved_gib: `-1` must be an amount from 0 on",
+        ),
     ],
 )
 def test_what_there_is_is_read_or_refused(data: dict[str, Any], match: str) -> None:
     with pytest.raises(BadInput, match=match):
         have_from_mapping(data, "file")
+
+
+MONEY = frozenset(
+    {"kind", "usd_per_month", "purchase_usd", "bill", "config", "server", "volumes"}
+)
+"""What an option says beside its hardware and how that runs."""
+
+
+def test_the_same_hardware_is_as_fast_whether_it_is_there_or_is_bought() -> None:
+    """Where it is stated what the system takes of the RAM, as it takes of candidates."""
+    # Disks carry it, and flash before them pays for itself.
+    slow = replace(
+        PRODUCTION, machines=2, accesses_per_s=1000.0, peak_accesses_per_s=3000.0
+    )
+    of = curve(slow)
+    candidates = replace(
+        DEVICES_ALONE, devices=(SHELF[0], SHELF[2]), reserved_gib=Decimal(4)
+    )
+    front = ask(curve=of, candidates=candidates, objective="pareto").pareto
+    cached = [each for each in front if each.flash_bytes]
+    bare = [each for each in front if not each.flash_bytes]
+    assert cached
+    assert bare
+    bought = cached[0], cached[-1], bare[0], bare[-1]
+    for each in bought:
+        assert each.disk_device is not None
+        have = Have(
+            machines=each.machines,
+            ram_bytes=each.ram_bytes,
+            reserved_gib=Decimal(4),
+            disk=catalog.device(each.disk_device),
+            disks=each.disks,
+            flash=catalog.device(each.flash_device) if each.flash_device else None,
+            flash_bytes=each.flash_bytes,
+            flash_devices=each.flash_devices,
+            scheme=each.scheme,
+        )
+        zero = ask(curve=of, candidates=candidates, have=have)
+        today = zero.option_zero
+        assert today is not None
+        for name in {one.name for one in fields(each)} - MONEY:
+            # Which options a split of the pool is computed of is not of the hardware.
+            if name.startswith("clean_share"):
+                continue
+            assert getattr(today, name) == getattr(each, name), name
+
+
+def test_what_there_is_is_named_apart_where_its_ram_is_for_pages() -> None:
+    """As much RAM of a candidate holds fewer pages: of one name two options would have two speeds."""
+    whole = Have(
+        machines=2,
+        ram_bytes=12 * GIB,
+        reserved_gib=Decimal(4),
+        disk=catalog.device(SHELF[1]),
+        disks=2,
+    )
+    for have, name in (
+        (whole, f"12 GiB of RAM and 2 x {SHELF[1]} on 2 machines"),
+        (
+            replace(whole, reserved_gib=Decimal(0)),
+            f"12 GiB of RAM for pages and 2 x {SHELF[1]} on 2 machines",
+        ),
+    ):
+        zero = ask(have=have).option_zero
+        assert zero is not None
+        assert zero.name == name
+    # 4 GiB for pages are 12 GiB of which the system takes 4 GiB of each machine.
+    pages = replace(whole, ram_bytes=4 * GIB, reserved_gib=Decimal(0))
+    times = {
+        found.io_time_us_per_access
+        for have in (whole, pages)
+        if (found := ask(have=have).option_zero) is not None
+    }
+    assert len(times) == 1
 
 
 def test_a_bill_says_what_there_is_costs() -> None:

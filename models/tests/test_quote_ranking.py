@@ -838,6 +838,41 @@ class TestWhatIsNotThere:
         cable = ranked(quote("X", line(part_number="CABLE", price=9)), have=have())
         assert [each.code for each in cable.unreadable] == ["not_a_build"]
 
+    @pytest.mark.parametrize("reserved", [0, 4])
+    def test_the_ram_that_there_is_holds_as_many_pages_under_a_quote(
+        self, reserved: int
+    ) -> None:
+        found = ranked(
+            quote("C", line("device", DRIVE, 4, 900)),
+            have=have(ram_bytes=2**34, reserved_gib=Decimal(reserved)),
+        )
+        both = by_id(found)
+        quoted, today = (both[name].option for name in ("C", "do_nothing"))
+        assert quoted.ram_hit_share == today.ram_hit_share
+        assert quoted.io_time_us_per_access == today.io_time_us_per_access
+        for_pages = "" if reserved else " for pages"
+        assert f"16 GiB of RAM{for_pages} and 4 x {DRIVE}" in quoted.name
+        assert quoted.name.startswith(f"quote C ({today.name}")
+        for each in both.values():
+            assert f"with 16 GiB of RAM{for_pages} and" in " ".join(each.reasons)
+
+    def test_the_system_takes_as_much_of_a_quoted_server_as_of_a_candidate(
+        self,
+    ) -> None:
+        # 2 x 1 x 16 GiB of which 2 x 4 GiB are the system's: 24 GiB for pages.
+        small = quote(
+            "B",
+            line("server", "chassis-dell-r760", 2, 5000),
+            line("part", "dimm-ddr5-rdimm-16gb", 2, 100),
+            line("device", DRIVE, 4, 980),
+        )
+        found = ranked(small, have=have(ram_bytes=24 * 2**30))
+        both = by_id(found)
+        quoted, today = (both[name].option for name in ("B", "do_nothing"))
+        assert "32 GiB of RAM and" in quoted.name
+        assert "24 GiB of RAM for pages and" in today.name
+        assert quoted.ram_hit_share == today.ram_hit_share
+
     def test_an_advice_claims_no_saving_where_what_there_is_goes_on(self) -> None:
         drives = quote("C", line("device", DRIVE, 4, 900))
 

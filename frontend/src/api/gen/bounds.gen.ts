@@ -803,6 +803,7 @@ export const GetWorkloadSummariesQuery = {
 export const HaveIn = {
   machines: {"low":1,"high":100000,"whole":true,"usual":1},
   ram_bytes: {"low":0,"high":9007199254740991,"whole":true},
+  reserved_gib: {"low":0,"high":1000000,"usual":0},
   flash_bytes: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   flash_devices: {"low":0,"high":100000,"whole":true,"usual":0},
   disks: {"low":1,"high":100000,"whole":true,"usual":1},

@@ -12489,9 +12489,15 @@ export type HaveIn = {
     /**
      * Ram Bytes
      *
-     * RAM of all machines. [bytes]
+     * RAM of all machines for pages, without what the system itself takes, which candidates have besides; with `reserved_gib` all of it. [bytes]
      */
     ram_bytes: number;
+    /**
+     * Reserved Gib
+     *
+     * What the system takes of the RAM of each machine, where `ram_bytes` is the whole; 0: it is for pages. [GiB]
+     */
+    reserved_gib?: number;
     /**
      * Flash Bytes
      *

@@ -74,8 +74,9 @@ function Stated({ state, search, patch }: FormProps) {
   return (
     <div className={classes["fields"]}>
       <NumberField
-        label="RAM"
+        label="RAM for pages"
         unit="GiB"
+        description="Without what the system itself takes, which candidates have besides."
         min={SMALLEST}
         max={MOST_GIB}
         value={search.have_ram_gib ?? USUAL_RAM_GIB}

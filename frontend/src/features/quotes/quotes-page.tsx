@@ -520,7 +520,7 @@ function Asked(props: {
           <OptionalNumberField
             label="RAM today"
             unit="GiB"
-            description="Of all machines; empty: doing nothing is not ranked."
+            description="For pages, without what the system itself takes, of all machines; empty: doing nothing is not ranked."
             placeholder="not stated"
             min={0.001}
             max={MOST_GIB}

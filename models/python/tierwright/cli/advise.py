@@ -106,7 +106,8 @@ def advise(
         typer.Option(
             "--have",
             metavar="FILE",
-            help="What there is today, which is always one of the options: TOML or JSON.",
+            help="What there is today, which is always one of the options: TOML or JSON. Its `ram` is RAM for pages, "
+            "unless it states as `reserved_gib` what the system takes of each machine.",
         ),
     ] = None,
     candidates: Annotated[

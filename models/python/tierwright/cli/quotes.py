@@ -140,7 +140,8 @@ def rank(
         typer.Option(
             "--have",
             metavar="FILE",
-            help="What there is today, which is ranked as do_nothing: TOML or JSON.",
+            help="What there is today, which is ranked as do_nothing: TOML or JSON. Its `ram` is RAM for pages, unless "
+            "it states as `reserved_gib` what the system takes of each machine.",
         ),
     ] = None,
     constraint: Annotated[

@@ -43,7 +43,15 @@ class HaveIn(Body):
     machines: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
         default=1, description="Equal machines."
     )
-    ram_bytes: SizeBytes = Field(description="RAM of all machines. [bytes]")
+    ram_bytes: SizeBytes = Field(
+        description="RAM of all machines for pages, without what the system itself takes, which candidates have besides; "
+        "with `reserved_gib` all of it. [bytes]"
+    )
+    reserved_gib: Amount = Field(
+        default=0.0,
+        description="What the system takes of the RAM of each machine, where `ram_bytes` is the whole; 0: it is for pages. "
+        "[GiB]",
+    )
     flash_bytes: SizeBytes = Field(
         default=0, description="Flash that caches; 0 without. [bytes]"
     )

@@ -280,6 +280,7 @@ def have_with(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
             flash=flash,
             flash_devices=stated.flash_devices,
             scheme=stated.scheme,
+            reserved_gib=Decimal(str(stated.reserved_gib)),
             usd_per_month=stated.usd_per_month,
             purchase_usd=stated.purchase_usd,
             bill=None

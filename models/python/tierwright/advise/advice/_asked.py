@@ -137,6 +137,8 @@ def _quoted(given: Standing) -> str:
         each.name: getattr(given, each.name)
         for each in fields(given)
         if each.name not in ("disk", "flash")
+        # What follows from the rest leaves the id as it was before it was told apart.
+        and each.name not in ("is_rented", "is_ram_for_pages")
     }
     for name, device in (("disk", given.disk), ("flash", given.flash)):
         document[name] = None if device is None else device.to_dict()
@@ -177,6 +179,8 @@ def _have(setting: Setting) -> dict[str, Any]:
         "scheme": have.scheme,
         "amounts": [str(have.usd_per_month), str(have.purchase_usd)],
         "bill": dict(have.bill or {}),
+        # What is not stated leaves the id as it was before it could be.
+        **({"reserved_gib": have.reserved_gib} if have.reserved_gib else {}),
     }
 
 

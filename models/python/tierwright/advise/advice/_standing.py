@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
@@ -37,6 +38,9 @@ class Standing:
         RAM. [bytes]
     usable_ram_bytes : int
         What of it the system leaves. [bytes]
+    is_ram_for_pages : bool
+        Whether the RAM was stated without what the system takes: then it is named so, for of other options as much RAM
+        holds fewer pages.
     disk : Device
         What holds the data.
     disks : int
@@ -85,6 +89,7 @@ class Standing:
     power_watts: float = math.nan
     rack_units: float = math.nan
     quote_id: str = ""
+    is_ram_for_pages: bool = False
     on_existing: bool = False
     is_rented: bool = False
     bill: tuple[Mapping[str, Any], ...] = ()
@@ -93,6 +98,24 @@ class Standing:
     def store_bytes(self) -> int:
         """What may hold data; without a stated size as much as is wanted. [bytes]"""
         return self.disks * (self.disk.capacity_bytes or _LARGEST)
+
+
+def ram_text(ram_bytes: float, *, for_pages: bool) -> str:
+    """Say how much RAM there is, and that it is for pages where it is without what the system takes.
+
+    Parameters
+    ----------
+    ram_bytes : float
+        [bytes]
+    for_pages : bool
+        As `Standing.is_ram_for_pages`.
+
+    Examples
+    --------
+    >>> ram_text(2**34, for_pages=True)
+    '16 GiB of RAM for pages'
+    """
+    return f"{format_bytes(ram_bytes)} of RAM{' for pages' if for_pages else ''}"
 
 
 def standing(

@@ -23,7 +23,7 @@ from tierwright.advise.advice._responses import (
     least_times_us,
     times_us,
 )
-from tierwright.advise.advice._standing import Standing, standing
+from tierwright.advise.advice._standing import Standing, ram_text, standing
 from tierwright.advise.advice.found import FALLING, RANGED, Option
 from tierwright.advise.advice.request import BOUGHT_ALONE, Candidates, Have
 from tierwright.advise.configurations import as_read, name_of
@@ -32,7 +32,6 @@ from tierwright.common.currency import text_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput
 from tierwright.common.fields import plain_number
-from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import bought, budget_tb, part_budget_tb
 from tierwright.evaluate.advice.later import (
@@ -589,7 +588,8 @@ class Table:
         if source not in (*STANDING, "devices"):
             assert self.columns is not None
             return name_of(self.columns, int(options.row[at]))
-        parts = [f"{format_bytes(float(options.ram_bytes[at]))} of RAM"]
+        for_pages = source in STANDING and self.given(at).is_ram_for_pages
+        parts = [ram_text(float(options.ram_bytes[at]), for_pages=for_pages)]
         holds = f"{int(options.store_devices[at]) * machines:,} x {store}"
         if flash is not None:
             caches = int(options.flash_devices[at]) * machines
@@ -1393,7 +1393,8 @@ def _of_have(setting: Setting, have: Have) -> Standing:
     return Standing(
         machines=have.machines,
         ram_bytes=have.ram_bytes,
-        usable_ram_bytes=have.ram_bytes,
+        usable_ram_bytes=have.usable_ram_bytes,
+        is_ram_for_pages=have.is_ram_for_pages,
         disk=have.disk,
         disks=have.disks,
         disk_budget_tb=budget_tb(have.disk),

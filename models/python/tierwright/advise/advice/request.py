@@ -13,7 +13,7 @@ from tierwright.common.currency import read_amount
 from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count
-from tierwright.common.units import parse_bytes
+from tierwright.common.units import format_bytes, parse_bytes
 from tierwright.common.wording import counted
 from tierwright.evaluate.advice.limits import CONSTRAINTS, PEAK_BUSY
 from tierwright.evaluate.advice.rows import CHOICES, SOURCES
@@ -21,6 +21,7 @@ from tierwright.evaluate.configurations.wanted import (
     ANY_CHASSIS,
     DEFAULT_MAX_MACHINES,
     DEFAULT_RESERVED_GIB,
+    GIB,
 )
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -83,6 +84,7 @@ _CANDIDATE_KEYS = {
 _HAVE_KEYS = {
     "machines",
     "ram",
+    "reserved_gib",
     "flash",
     "flash_device",
     "flash_devices",
@@ -252,7 +254,8 @@ class Have:
     machines : int
         Equal machines.
     ram_bytes, flash_bytes : int
-        RAM, and flash that caches; 0 without. [bytes]
+        RAM for pages, without what the system itself takes, unless `reserved_gib` is stated; and flash that caches, 0
+        without. Candidates have `Candidates.reserved_gib` of each machine besides. [bytes]
     disk : Device
         What holds the data.
     disks : int
@@ -261,12 +264,20 @@ class Have:
     flash_devices : int
     scheme : str
         Page flow; `none` without a cache of flash.
+    reserved_gib : Decimal
+        What the system takes of the RAM of each machine, where `ram_bytes` is the whole; 0 where it is for pages. [GiB]
     usd_per_month : Decimal or None
         Spend of a month, purchases spread; None where unknown. [USD/month]
     purchase_usd : Decimal or None
         What of it would be paid again; 0 for what is owned, None where nobody said. [USD]
     bill : mapping or None
         CONFIG of `tierwright bill`, in place of the amounts.
+
+    Raises
+    ------
+    BadInput
+        If these do not fit together: devices that machines do not share equally, a cache without a device, RAM of which
+        the system leaves nothing.
     """
 
     machines: int
@@ -277,9 +288,20 @@ class Have:
     flash: Device | None = None
     flash_devices: int = 0
     scheme: str = NO_FLASH
+    reserved_gib: Decimal = Decimal(0)
     usd_per_month: Decimal | None = None
     purchase_usd: Decimal | None = None
     bill: Mapping[str, Any] | None = None
+
+    @property
+    def usable_ram_bytes(self) -> int:
+        """RAM for pages of all machines: what the system leaves. [bytes]"""
+        return self.ram_bytes - int(self.reserved_gib * GIB) * self.machines
+
+    @property
+    def is_ram_for_pages(self) -> bool:
+        """Whether the RAM is without what the system itself takes."""
+        return not self.reserved_gib
 
     @property
     def purchase_is_known(self) -> bool:
@@ -305,6 +327,7 @@ class Have:
                     value,
                     f"must be a multiple of the {counted(self.machines, 'equal machine')} that share them",
                 )
+            self._check_reserved(problems)
         problems.check(
             self.scheme in CHOICES,
             "scheme",
@@ -339,6 +362,23 @@ class Have:
             "is stated twice: the bill has it too",
         )
         problems.raise_if_any()
+
+    def _check_reserved(self, problems: Problems) -> None:
+        reserved = self.reserved_gib
+        if not problems.check(
+            reserved.is_finite() and 0 <= reserved <= _MOST_AMOUNT,
+            "reserved_gib",
+            reserved,
+            "must be an amount from 0 on",
+        ):
+            return
+        problems.check(
+            not reserved or self.usable_ram_bytes > 0,
+            "reserved_gib",
+            reserved,
+            f"leaves nothing of {format_bytes(self.ram_bytes)} of RAM on {counted(self.machines, 'machine')} for pages: "
+            "state less of each machine, or as RAM all that the machines have",
+        )
 
 
 def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
@@ -531,7 +571,7 @@ def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:
             isinstance(value, str), key, value, "must name a device of the catalogue"
         ):
             given[name] = catalog.device(str(value))
-    for name in ("usd_per_month", "purchase_usd"):
+    for name in ("reserved_gib", "usd_per_month", "purchase_usd"):
         if name in data:
             given[name] = _amount(data[name], name, problems)
     if "bill" in data:

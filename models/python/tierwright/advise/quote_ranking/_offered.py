@@ -409,7 +409,7 @@ class _Build:
             )
         ram_bytes, usable = ram * self.machines, None
         if not modules and have is not None and self.machine is None:
-            ram_bytes = usable = have.ram_bytes
+            ram_bytes, usable = have.ram_bytes, have.usable_ram_bytes
         if not modules:
             self._without_ram(ram_bytes)
         if self.machine is None:
@@ -608,6 +608,10 @@ class _Build:
                     purchase_cents=purchase,
                     power_watts=self.power_watts * machines,
                     rack_units=self._units() * machines,
+                    # A size for pages is stated of the RAM of what there is alone.
+                    is_ram_for_pages=usable_bytes is not None
+                    and setting.have is not None
+                    and setting.have.is_ram_for_pages,
                     on_existing=self.machine is None and setting.have is not None,
                     is_rented=self.machine is not None and self.machine[0] == INSTANCE,
                 )

@@ -8,12 +8,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._standing import ram_text
 from tierwright.advise.advice.found import Option
 from tierwright.advise.bill import exact_money
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.quote_ranking._offered import Offered
 from tierwright.advise.quote_ranking.caution import QuoteCaution
-from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.units import format_microseconds
 from tierwright.common.wording import between, counted, listed
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.hardware.imports.offers import DO_NOTHING
@@ -235,7 +236,7 @@ def reasons(
     yield _place(place, options, by_time=asked.objective == "io_time")
     if of is not None:
         yield _money(of, asked.setting.horizon_months)
-    yield _run(own)
+    yield _run(own, for_pages=_is_ram_for_pages(of, asked))
     if clean is not None:
         yield from _run_otherwise(own, clean)
     if of is not None:
@@ -326,8 +327,15 @@ def _money(of: Offered, months: int) -> str:
     return f"It costs {exact_money(month)} per month: {listed(parts)}."
 
 
-def _run(own: Option) -> str:
-    held = [f"{format_bytes(own.ram_bytes)} of RAM", *_drives(own)]
+def _is_ram_for_pages(of: Offered | None, asked: Asked) -> bool:
+    if of is not None:
+        return any(each.is_ram_for_pages for each in of.standing)
+    have = asked.setting.have
+    return have is not None and have.is_ram_for_pages
+
+
+def _run(own: Option, *, for_pages: bool) -> str:
+    held = [ram_text(own.ram_bytes, for_pages=for_pages), *_drives(own)]
     few, many = own.ends(TIME)
     if few is None or many is None:
         took = ""
