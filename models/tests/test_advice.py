@@ -2047,6 +2047,17 @@ def test_lists_imply_their_kinds() -> None:
             "reserved_gib: `6` leaves nothing of 12 GiB of RAM on 2 machines for pages: state less",
         ),
         (
+            {
+                "ram": "1GiB",
+                "disk_device": SHELF[2],
+                "flash": "100TiB",
+                "flash_device": "solidigm-d7-p5810-800gb",
+                "flash_devices": 2,
+                "scheme": "lazy",
+            },
+            "flash: `100 TiB` is more than 2 devices of `solidigm-d7-p5810-800gb` hold, 1.46 TiB",
+        ),
+        (
             {"ram": "12GiB", "disk_device": SHELF[2], "reserved_gib": -1},
             "reserved_gib: `-1` must be an amount from 0 on",
         ),

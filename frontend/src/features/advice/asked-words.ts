@@ -147,7 +147,7 @@ function haveText({ search, state }: AskedOf): string {
   const { machines = 1, disks, flash_devices: flashes, usd_per_month: usd } = have;
   return [
     ...(machines > 1 ? [counted(machines, "machine")] : []),
-    `${formatBytes(bytes(have.ram_bytes))} of RAM`,
+    `${formatBytes(bytes(have.ram_bytes))} of RAM for pages`,
     `${disks} x ${have.disk_device_id}`,
     ...(have.flash_device_id == null
       ? []

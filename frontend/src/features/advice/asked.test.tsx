@@ -104,13 +104,13 @@ describe("what is asked, in words", () => {
     expect(said).toContain("Goal: least I/O time");
     const { disk_device: disk, flash_device: flash } = STATE;
     expect(said).toContain(
-      `Today: 2 machines, 64 GiB of RAM, 2 x ${disk}, 20,000 USD per month`,
+      `Today: 2 machines, 64 GiB of RAM for pages, 2 x ${disk}, 20,000 USD per month`,
     );
     const cached = texts({
       search: { have_ram_gib: 64, have_disk: "d", have_disks: 3, have_flash_gib: 9 },
     });
     expect(cached).toContain(
-      `Today: 64 GiB of RAM, 3 x d, 1 x ${flash} as flash cache, cost not stated`,
+      `Today: 64 GiB of RAM for pages, 3 x d, 1 x ${flash} as flash cache, cost not stated`,
     );
     expect(said).toContain(
       "cloud volumes and RAM and devices by themselves; rented from aws; bought from Micron; 1 device of your own",

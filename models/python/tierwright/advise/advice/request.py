@@ -347,6 +347,7 @@ class Have:
             self.flash_bytes,
             "needs `flash_device` and `flash_devices`, and these need `flash`",
         )
+        self._check_space(problems)
         for name in ("usd_per_month", "purchase_usd"):
             amount = getattr(self, name)
             problems.check(
@@ -362,6 +363,20 @@ class Have:
             "is stated twice: the bill has it too",
         )
         problems.raise_if_any()
+
+    def _check_space(self, problems: Problems) -> None:
+        """Hold the flash that caches against what its devices have."""
+        flash = self.flash
+        if problems.found or flash is None or flash.capacity_bytes is None:
+            return
+        space = flash.capacity_bytes * self.flash_devices
+        problems.check(
+            self.flash_bytes <= space,
+            "flash",
+            format_bytes(self.flash_bytes),
+            f"is more than {counted(self.flash_devices, 'device')} of `{flash.id}` "
+            f"{'holds' if self.flash_devices == 1 else 'hold'}, {format_bytes(space)}",
+        )
 
     def _check_reserved(self, problems: Problems) -> None:
         reserved = self.reserved_gib
