@@ -82,7 +82,8 @@ def test_a_title_heads_what_has_a_heading_and_is_refused_elsewhere(
 def test_sentences_are_in_the_currency_and_the_rate_is_named(application: Any) -> None:
     text = application.client.post(f"{URL}?format=html&currency=EUR", json=BODY).text
     assert "EUR per month" in text
-    assert "Sentences state amounts in EUR, tables in USD: 1 USD = " in text
+    assert "Sentences of the answer state amounts in EUR" in text
+    assert "in USD, as each amount says: 1 USD = " in text
     plain = application.client.post(f"{URL}?format=html", json=BODY).text
     assert "EUR" not in plain
 

@@ -44,7 +44,8 @@ def test_a_title_heads_it_and_the_currency_is_that_of_its_sentences(
     url = f"{URL}/report?format=html&title=Orders&currency=EUR"
     page = application.client.post(url, json=BODY).text
     assert "<h1>Orders</h1>" in page
-    assert "Sentences state amounts in EUR, tables in USD: 1 USD = " in page
+    assert "Sentences of the answer state amounts in EUR" in page
+    assert "in USD, as each amount says: 1 USD = " in page
     refused = application.client.post(
         f"{URL}/report?format=csv&title=Orders", json=BODY
     )

@@ -701,6 +701,10 @@ def test_amounts_of_another_currency_are_named_with_their_rate() -> None:
     counts = dict(tables(root, "why-not")[0])
     assert counts["cost per month"] == "25"
     assert "EUR" not in report.html(document())
+    # What the report adds is in dollars: the note says so where it stands, whatever is beside it.
+    need = words(section(root, "need"))
+    assert "USD per month" in need
+    assert "tables, and what this report adds, in USD" in need
 
 
 def test_the_cost_over_the_horizon_says_where_something_else_follows() -> None:

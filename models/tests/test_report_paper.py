@@ -14,8 +14,10 @@ import pytest
 from test_quote_ranking import DAY, built, curve, have, line, quote, rented
 
 from tierwright.advise import quote_ranking, report
-from tierwright.advise.advice import advice_on
+from tierwright.advise.advice import advice_on, answer
 from tierwright.advise.advice._bounded import table_of
+from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.request import Candidates, have_from_mapping
 from tierwright.advise.exports import focus_csv, opencost_csv, purchases_csv
 from tierwright.advise.quote_ranking import (
     Comparison,
@@ -23,11 +25,13 @@ from tierwright.advise.quote_ranking import (
     _recommended,
 )
 from tierwright.advise.report._document import checked
+from tierwright.advise.report._figures import admitted_at
 from tierwright.advise.report._paper import compared as options_compared
 from tierwright.advise.report._paper import over_horizon, parts_of_life
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import percent
+from tierwright.hardware import catalog
 from tierwright.hardware.imports.offers import offers_of
 
 
@@ -40,6 +44,33 @@ def advised() -> QuotedAdvice:
     return compared(
         built("B"), built("C", drive_usd=1100), rented("A"), quote("bad"), have=have()
     ).advice()
+
+
+def mixed(constraints: dict[str, Any] | None = None) -> Advice:
+    """Devices by themselves that are the cheapest, beside rents without a purchase: one dear and fast, one slow."""
+    return answer(
+        curve(),
+        candidates=Candidates(
+            kinds=("devices", "instances", "volumes"),
+            devices=("samsung-pm9a3-7.68tb-u2",),
+            servers=("aws-i4i.xlarge", "aws-r8id.48xlarge"),
+            volumes=("aws-ebs-gp3",),
+            machine_usd=Decimal(3000),
+        ),
+        have=have_from_mapping(
+            {
+                "machines": 2,
+                "ram": "256GiB",
+                "disk_device": "seagate-exos-x24-24tb",
+                "disks": 40,
+                "usd_per_month": 900,
+                "purchase_usd": 12000,
+            },
+            "file",
+        ),
+        constraints=constraints or {},
+        prices=catalog.default_price_book(),
+    )
 
 
 def section(document: dict[str, Any], name: str) -> str:
@@ -336,6 +367,63 @@ class TestPaper:
             {**one, "io_time_us_per_access": 1.0} for one in document["pareto"]
         ]
         assert options_compared(document) == rows
+
+    def test_of_several_with_the_least_purchase_it_is_the_cheapest_a_month(
+        self,
+    ) -> None:
+        """Rents have no purchase: a dear fast one is on the front, and the cheapest only a step of the limit of purchase."""
+        found = mixed()
+        document = checked(found.to_dict(), "advice")
+        # Of many candidates the closest are all devices.
+        document["alternatives"] = [
+            one for one in document["alternatives"] if one["kind"] == "devices"
+        ]
+        role, least = next(
+            one for one in options_compared(document) if "least" in one[0]
+        )
+        assert role == "least at purchase"
+        # Asked itself with that limit, it is the best.
+        alone = mixed({"purchase_usd": 0}).recommendation
+        assert alone is not None
+        assert (least["name"], least["usd_per_month"]) == (
+            alone.name,
+            alone.usd_per_month,
+        )
+        described = [
+            one["usd_per_month"]
+            for one in (*document["pareto"], *document["alternatives"])
+            if one["purchase_usd"] == 0 and one["kind"] != "have"
+        ]
+        assert described
+        assert min(described) > least["usd_per_month"]
+        assert str(least["usd_per_month"]) in section(found.to_dict(), "options")
+        # Where nobody computed it, the row does not claim it of all.
+        document["staircases"] = []
+        assert any(
+            role == "least at purchase of those listed"
+            for role, _ in options_compared(document)
+        )
+
+    def test_doing_nothing_pays_nothing_at_purchase(self) -> None:
+        given = mixed().to_dict()
+        zero = given["option_zero"]
+        assert zero["purchase_usd"] == "12000.00"
+        root = report.html(given)
+        row = re.search(r"<tr><th[^>]*>do nothing</th>(.*?)</tr>", root, re.DOTALL)
+        assert row
+        cells = re.findall(r"<td[^>]*>(.*?)</td>", row[1], re.DOTALL)
+        assert cells[1:3] == ["-", "900.00"]
+        assert "Doing nothing buys nothing now; 12,000.00 USD was stated" in section(
+            given, "options"
+        )
+
+    def test_a_limit_of_money_is_admitted_at_whole_cents(self) -> None:
+        broken = {
+            "constraint": "usd_per_month",
+            "limit": 900.0,
+            "relaxation": 705.6100000000001,
+        }
+        assert admitted_at(broken) == "1,605.61 USD per month"
 
     def test_cost_over_the_horizon(self) -> None:
         document = checked(advised().to_dict(), "advice")

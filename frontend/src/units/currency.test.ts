@@ -85,6 +85,13 @@ describe("a rate", () => {
     );
   });
 
+  it("has three digits behind the point, however many before it", () => {
+    const said = (per_usd: string) => rateText({ ...RATE, per_usd, source: "" });
+    expect(said("156.9969176574")).toContain("1 USD = 156.997 EUR");
+    expect(said("0.88066930867")).toContain("1 USD = 0.88067 EUR");
+    expect(said("16234.5678")).toContain("1 USD = 16,234.568 EUR");
+  });
+
   it("is the user's own where the address states it", () => {
     at("?currency=EUR&per_usd=0.9%402026-01-31");
     expect(ownRate()).toMatchObject({ per_usd: "0.9", date: "2026-01-31" });

@@ -60,14 +60,19 @@ export interface ExchangeRate {
 /** "1 USD = 0.88067 EUR on 2026-09-30. European Central Bank." */
 export function rateText(rate: ExchangeRate): string {
   const source = rate.source.split(";")[0]?.trim() ?? "";
-  const stated = Number(rate.per_usd).toLocaleString("en-US", {
-    maximumSignificantDigits: RATE_DIGITS,
+  const perUsd = Number(rate.per_usd);
+  const whole = Math.floor(Math.log10(perUsd)) + 1;
+  const stated = perUsd.toLocaleString("en-US", {
+    // Five digits of 156.9969 would read as a round 157.
+    maximumSignificantDigits: Math.max(RATE_DIGITS, whole + RATE_DECIMALS),
   });
   const said = `1 USD = ${stated} ${rate.currency} on ${rate.date}.`;
   return source === "" ? said : `${said} ${source}.`;
 }
 
 const RATE_DIGITS = 5;
+/** Digits that a rate has behind the point at least. */
+const RATE_DECIMALS = 3;
 
 /** The rate that an answer names; `null` where its money is in dollars. */
 export function rateOf(answer: unknown): ExchangeRate | null {

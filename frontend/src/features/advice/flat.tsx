@@ -80,13 +80,13 @@ const sizeColumns = (): readonly Column<Size>[] => [
       low === high ? shown(size, low) : `${shown(size, low)} to ${shown(size, high)}`,
   },
   {
-    key: "A tenth less",
+    key: "At least a tenth less",
     unit: `${shownCurrency()} per month, I/O time`,
     align: "text",
     cell: ({ size, less }) => neighbour(less, size),
   },
   {
-    key: "A tenth more",
+    key: "At least a tenth more",
     unit: `${shownCurrency()} per month, I/O time`,
     align: "text",
     cell: ({ size, more }) => neighbour(more, size),

@@ -28,6 +28,8 @@ _RATE_KEYS = {"currency", "per_usd", "date", "source"}
 _AMOUNT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _CENT = Decimal("0.01")
 _DIGITS = 3
+_RATE_DECIMALS = 3
+"""Digits that a rate has behind the point at least."""
 _LARGER = (("/GB", "/TB", 1000), ("/GiB", "/TiB", 1024))
 
 
@@ -73,8 +75,10 @@ class ExchangeRate:
     @property
     def sentence(self) -> str:
         """Say the rate, its date and its source."""
+        # Five digits of 156.9969 would read as a round 157.
+        digits = max(5, self.per_usd.adjusted() + 1 + _RATE_DECIMALS)
         return (
-            f"1 USD = {three_digits(self.per_usd, 5)} {self.currency} ({self.date}; "
+            f"1 USD = {three_digits(self.per_usd, digits)} {self.currency} ({self.date}; "
             f"{self.source})"
         )
 

@@ -235,7 +235,10 @@ def currency(document: Document) -> Iterator[str]:
     """Say in which currencies amounts are, where not all are in one."""
     if document["exchange_rate"] is not None:
         rate = ExchangeRate(**document["exchange_rate"])
-        yield f"Sentences state amounts in {rate.currency}, tables in USD: {rate.sentence}."
+        yield (
+            f"Sentences of the answer state amounts in {rate.currency}; tables, and what this report adds, in USD, as each "
+            f"amount says: {rate.sentence}."
+        )
 
 
 def _infeasible(found: Document, finding: str) -> Markup:

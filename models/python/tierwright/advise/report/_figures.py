@@ -198,4 +198,8 @@ def admitted_at(broken: Mapping[str, Any]) -> str:
     if by is None or stated is None:
         return NOTHING
     name = broken["constraint"]
+    # As decimals: a sum of binary floats can have dust behind the cents.
+    exact = [Decimal(repr(float(each))) for each in (stated, by)]
+    if name in ("usd_per_month", "purchase_usd"):
+        return limit(name, sum(exact).quantize(_CENT))
     return limit(name, stated - by if name in LEAST else stated + by)

@@ -25,16 +25,16 @@ def flat(document: Document) -> Iterator[Markup]:
         return
     if sizes:
         yield table(
-            "The best option of the same kind and page flow with a tenth less or more of a size, all others chosen "
+            "The best option of the same kind and page flow with at least a tenth less or more of a size, all others chosen "
             "again",
             [
                 ("size", False),
                 ("recommended", True),
                 ("within 5 % of the best", True),
-                ("a tenth less: size", True),
+                ("at least a tenth less: size", True),
                 ("costs more [USD per month]", True),
                 ("slower by", True),
-                ("a tenth more: size", True),
+                ("at least a tenth more: size", True),
                 ("costs more [USD per month]", True),
                 ("slower by", True),
             ],

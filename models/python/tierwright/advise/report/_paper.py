@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,7 @@ from tierwright.advise.quote_ranking._words import (
 )
 from tierwright.advise.quote_ranking.switching import said
 from tierwright.advise.report import _figures as show
-from tierwright.advise.report._answer import Document, named, sentence_of
+from tierwright.advise.report._answer import Document, currency, named, sentence_of
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.wording import counted, listed, percent
 from tierwright.hardware.build import STATED
@@ -48,6 +48,8 @@ def need(document: Document) -> Iterator[Markup]:
     if stated:
         yield tag("p", stated)
     yield tag("p", _needed(document))
+    for each in currency(document):
+        yield tag("p", each, class_="note")
     zero = document["option_zero"]
     if zero is None:
         yield tag(
@@ -154,15 +156,12 @@ def compared(document: Document) -> list[tuple[str, Document]]:
         for one in following(
             () if best is None else (best, *others, *document["pareto"])
         )
-        if one["usd_per_month"] is not None
+        if one["usd_per_month"] is not None and one["purchase_usd"] is not None
     ]
     if priced and best is not None:
-        least = min(
-            priced, key=lambda one: (one["purchase_usd"] or 0, one["usd_per_month"])
-        )
-        role = "least at purchase"
+        role, least = _least_at_purchase(document, following, priced)
         found.append(
-            ("recommended, and least at purchase", best)
+            (f"recommended, and {role}", best)
             if _is_same(least, best)
             else (role, least)
         )
@@ -170,6 +169,76 @@ def compared(document: Document) -> list[tuple[str, Document]]:
         found.append(("recommended", best))
     found += [("next", one) for one in following(others)[:1]]
     return found
+
+
+LEAST, LEAST_LISTED = "least at purchase", "least at purchase of those listed"
+"""Roles of what costs least at purchase, of several the cheapest a month: of all options, or of those that the advice describes."""
+
+
+def _outlay(option: Document) -> tuple[Decimal, Decimal]:
+    """Return what is paid at purchase, then a month. [USD], [USD/month]"""
+    return option["purchase_usd"], option["usd_per_month"]
+
+
+def _least_at_purchase(
+    document: Document,
+    following: Callable[[Iterable[Document]], list[Document]],
+    priced: Sequence[Document],
+) -> tuple[str, Document]:
+    """Return the role and the option that costs least at purchase, of several the cheapest a month.
+
+    An advice describes options that are cheap a month or fast; others it names as steps of a limit of purchase.
+    """
+    least = min(priced, key=_outlay)
+    quotes_ = document["quotes"]
+    if quotes_ is not None:
+        # All that can be bought is ranked.
+        ranked = [one["option"] for one in quotes_["ranked"] if one["option"]]
+        return LEAST, min((least, *following(ranked)), key=_outlay)
+    step = _step_of_purchase(document)
+    zero = document["option_zero"]
+    if step is None or (
+        zero is not None
+        and (step["name"], step["scheme"]) == (zero["name"], zero["scheme"])
+    ):
+        return LEAST_LISTED, least
+    # What is described says more of the same option.
+    return LEAST, least if _outlay(least) <= _outlay(step) else step
+
+
+def _step_of_purchase(document: Document) -> Document | None:
+    """Return the cheapest option a month of the least purchase, as far as the advice states it; None where nobody computed it."""
+    if document["objective"] == "io_time":
+        # Its steps are the fastest ones.
+        return None
+    for each in document["staircases"]:
+        if each["constraint"] != "purchase_usd" or each["tightest_known"] is not None:
+            continue
+        steps = [step for step in each["steps"] if step["value"] is not None]
+        if not steps:
+            return None
+        step = min(steps, key=lambda one: one["value"])
+        return {
+            **_UNSTATED,
+            **{
+                key: step[key]
+                for key in ("name", "scheme", "usd_per_month", "io_time_us_per_access")
+            },
+            "purchase_usd": Decimal(str(step["value"])),
+        }
+    return None
+
+
+_UNSTATED: Mapping[str, Any] = {
+    "kind": None,
+    "replayed_io_time_us_per_access": None,
+    "peak_busy": None,
+    "ranges": {},
+    "bill": (),
+    "admission": None,
+    "admission_by": None,
+}
+"""What a step of a limit does not state of its option."""
 
 
 _SAME = ("kind", "name", "scheme", "usd_per_month", "purchase_usd")
@@ -206,7 +275,10 @@ def options(document: Document) -> Iterator[Markup]:
             [
                 role,
                 named(one),
-                show.usd(one["purchase_usd"]),
+                # What there is stands there: what is stated of its purchase is paid when it is replaced.
+                show.NOTHING
+                if one["kind"] == "have"
+                else show.usd(one["purchase_usd"]),
                 show.usd(one["usd_per_month"]),
                 show.usd(over_horizon(one, horizon)),
                 show.io_time(one),
@@ -215,6 +287,13 @@ def options(document: Document) -> Iterator[Markup]:
             for role, one in rows
         ],
     )
+    zero = document["option_zero"]
+    if zero is not None and zero["purchase_usd"]:
+        yield tag(
+            "p",
+            f"Doing nothing buys nothing now; {show.usd(zero['purchase_usd'])} USD was stated as what would be paid again for what there is.",
+            class_="note",
+        )
     yield from _gained(document)
     fallen = _fallen((document["quotes"] or document)["rejected"])
     if fallen:
