@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, TypeGuard
 
 from tierwright.common.errors import Problems
@@ -24,6 +24,27 @@ _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-3][0-9])?|-Q[1-4])?")
 def plain_number(value: Decimal) -> int | float:
     """Return a Decimal as int when it is whole, else as float."""
     return int(value) if value == value.to_integral_value() else float(value)
+
+
+def without_zeros(value: Decimal) -> Decimal:
+    """Return an equal Decimal in one form, whichever way it was written: whole ones without a point or an exponent.
+
+    Parameters
+    ----------
+    value : Decimal
+        Finite, not beyond 1e30.
+
+    Examples
+    --------
+    >>> [
+    ...     str(without_zeros(Decimal(each)))
+    ...     for each in ("0.70", "3000.0", "3E+3", "0.000")
+    ... ]
+    ['0.7', '3000', '3000', '0']
+    """
+    if value == value.to_integral_value():
+        return Decimal(int(value))
+    return value.normalize(Context(prec=max(28, len(value.as_tuple().digits))))
 
 
 def read_decimal(value: Any, where: str, problems: Problems) -> Decimal | None:

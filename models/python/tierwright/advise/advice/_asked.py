@@ -6,6 +6,7 @@ import hashlib
 import importlib.metadata
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
@@ -17,7 +18,7 @@ from tierwright.advise.advice.request import Candidates, Have, checked_constrain
 from tierwright.advise.configurations import as_read, data_bytes_of, rates_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.fields import is_count, is_number
+from tierwright.common.fields import is_count, is_number, without_zeros
 from tierwright.evaluate.advice.choose import OBJECTIVES, Objective
 from tierwright.evaluate.advice.limits import (
     DEFAULT_PEAK_BUSY,
@@ -94,7 +95,7 @@ class Asked:
         counted = setting.curve.cold or setting.curve
         document = {
             "curve": setting.curve.to_lists(),
-            "scaled": None if scaled is None else scaled.to_dict(),
+            "scaled": None if scaled is None else _scaled(scaled.to_dict()),
             **(
                 {}
                 if setting.curve.evidence is None
@@ -102,10 +103,14 @@ class Asked:
             ),
             "page_bytes": setting.curve.page_bytes,
             **({} if setting.fewest_dirty is None else {"dirty_share": "unknown"}),
-            "rates": setting.rates.both,
-            "candidates": _candidates(setting.candidates),
-            "have": None if setting.have is None else plain(as_read(_have(setting))),
-            "prices": None if setting.prices is None else setting.prices.to_dict(),
+            "rates": _floats(setting.rates.both),
+            "candidates": _one_form(_candidates(setting.candidates)),
+            "have": None
+            if setting.have is None
+            else _have_in_one_form(plain(as_read(_have(setting)))),
+            "prices": None
+            if setting.prices is None
+            else _one_form(setting.prices.to_dict()),
             "months": setting.horizon_months,
             "devices": [
                 None if one is None else one.to_dict() for one in setting.devices
@@ -129,6 +134,59 @@ class Asked:
         }
         text = json.dumps(document, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+_PRODUCTION_FLOATS = (
+    "accesses_per_s",
+    "peak_accesses_per_s",
+    "write_share",
+    "growth_per_year",
+)
+"""Keys of production that are no counts: 3000 there is what 3000.0 is."""
+_AMOUNT = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,2})?")
+
+
+def _scaled(document: dict[str, Any]) -> dict[str, Any]:
+    """Write how a curve was scaled so that equal numbers are equal texts."""
+    found = dict(document)
+    production, recorded = document.get("production"), document.get("recorded")
+    if production is not None:
+        found["production"] = {
+            **production,
+            **{key: _floats(production[key]) for key in _PRODUCTION_FLOATS},
+        }
+    if recorded is not None:
+        tau = recorded["tau_accesses"]
+        found["recorded"] = {**recorded, "tau_accesses": _floats(tau)}
+    return found
+
+
+def _floats(value: Any) -> Any:
+    """Return numbers as floats, so that 3000 is written as 3000.0 is; None stays."""
+    if isinstance(value, list | tuple):
+        return [_floats(each) for each in value]
+    return None if value is None else float(value)
+
+
+def _one_form(value: Any) -> Any:
+    """Write every amount of plain data in one way: 0.70 as 0.7, 3000.0 as 3000."""
+    if isinstance(value, Mapping):
+        return {key: _one_form(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_one_form(each) for each in value]
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and _AMOUNT.fullmatch(value):
+        return str(without_zeros(Decimal(value)))
+    return value
+
+
+def _have_in_one_form(document: dict[str, Any]) -> dict[str, Any]:
+    # Its devices are those of the catalogue, as they are.
+    return {
+        **document,
+        **{key: _one_form(document[key]) for key in ("amounts", "bill")},
+    }
 
 
 def _quoted(given: Standing) -> str:

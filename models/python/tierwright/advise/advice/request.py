@@ -12,7 +12,7 @@ from tierwright.advise.pool_survey import SplitSurvey
 from tierwright.common.currency import read_amount
 from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.fields import is_count
+from tierwright.common.fields import is_count, without_zeros
 from tierwright.common.units import format_bytes, parse_bytes
 from tierwright.common.wording import counted
 from tierwright.evaluate.advice.limits import CONSTRAINTS, PEAK_BUSY
@@ -434,10 +434,11 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
                 name != PEAK_BUSY or number > 0, name, value, "must be above 0"
             )
             # Exact arithmetic with more would take memory for every digit.
-            problems.check(
+            if problems.check(
                 number <= _MOST_LIMIT, name, value, f"must be at most {_MOST_LIMIT:.0e}"
-            )
-            found[name] = number
+            ):
+                # The same limit has the same text, and an answer the same id: 0.7 and 0.70.
+                found[name] = without_zeros(number)
     problems.raise_if_any()
     return {name: found[name] for name in CONSTRAINTS if name in found}
 
