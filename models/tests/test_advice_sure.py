@@ -1376,11 +1376,15 @@ def test_words_follow_the_figures() -> None:
     unsure = _confidence._text(0.25, None, often, ())
     assert "25 % of the draws" in unsure
     assert "USD" not in unsure
-    start = "Enlarged or replaced where it breaks a limit, in 50 % of all draws"
-    assert unsure.startswith(f"{start}, it stays within")
-    assert _confidence._text(0.25, Decimal(0), often, ()).startswith(
-        f"{start} and for 12.5 USD per month more there on average, it stays within"
+    # What replaces it does not make it one of the best: the sentence may not say that it stays within when replaced.
+    breaks = "In 50 % of all draws it breaks a limit."
+    assert unsure.startswith(
+        f"It stays within 1 % of the best in 25 % of the draws. {breaks}"
     )
+    assert "where no size of it does, the draw does not count" in unsure
+    priced = _confidence._text(0.25, Decimal(0), often, ())
+    assert breaks in priced
+    assert "there costs 12.5 USD per month more on average" in priced
 
 
 # --- prices that may be off -------------------------------------------------------------

@@ -204,15 +204,20 @@ def amount_per(usd: Decimal | float) -> str:
     Examples
     --------
     >>> amount_per(Decimal(358_712)), amount_per(Decimal("0.004")), amount_per(0.2)
-    ('359,000', 'under 0.01', '0.20')
+    ('359,000', 'under 0.01', '0.200')
+    >>> amount_per(Decimal("22.95397")), amount_per(Decimal(0))
+    ('23.0', '0')
     """
     found = shown_in().of(exact(usd))
-    if found < _MOST_WITH_CENTS:
-        return amount(usd)
-    return three_digits(Decimal(f"{found:.{_DIGITS}g}"))
+    if 0 < found < _CENT:
+        return "under 0.01"
+    rounded = Decimal(f"{found:.{_DIGITS}g}")
+    if rounded == 0:
+        return "0"
+    # As in tables and on the page, where zeros are digits too.
+    return f"{rounded:,.{max(0, _DIGITS - 1 - rounded.adjusted())}f}"
 
 
-_MOST_WITH_CENTS = Decimal(1000)
 _ONE_DECIMAL = re.compile(r"\.\d$")
 
 

@@ -438,11 +438,11 @@ def _text(
         often = "all draws"
     elif share == whole_percent(1):
         often = "more than 99 % of the draws"
-    said = f"{_repaired(by_money, in_money=usd is not None)} stays within {100 * NEAR:g} % of the best in {often}"
+    said = f"It stays within {100 * NEAR:g} % of the best in {often}"
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
         said += f"; on average it costs {more} than the best"
-    said += "."
+    said += f".{_repaired(by_money, in_money=usd is not None)}"
     if limited:
         said += f" {limited[0].upper()}{limited[1:]}."
     if worth and worth[0].usd_per_month:
@@ -451,16 +451,19 @@ def _text(
 
 
 def _repaired(found: Regret, *, in_money: bool) -> str:
-    """Say in how many draws it breaks a limit, and what its repair costs there; to be read before what it stays within."""
+    """Say in how many draws it breaks a limit, how these count, and what its repair costs there; empty where it breaks none."""
     if not found.breaks:
-        return "It"
-    share = whole_percent(found.breaks)
-    said = f"Enlarged or replaced where it breaks a limit, in {share} of all draws"
+        return ""
+    said = (
+        f" In {whole_percent(found.breaks)} of all draws it breaks a limit. It counts there with the cheapest size of its hardware "
+        "that keeps the limits; where no size of it does, the draw does not count as one within that distance."
+    )
     if in_money:
         said += (
-            f" and for {money(_cents(found.repair))} per month more there on average"
+            f" Enlarging or replacing it there costs {money(_cents(found.repair))} per month more on average, which the "
+            "difference to the best includes."
         )
-    return f"{said}, it"
+    return said
 
 
 def _recorded(asked: Asked) -> int:

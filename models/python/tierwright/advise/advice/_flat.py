@@ -136,7 +136,8 @@ def next_dollar(
                 table.scheme(int(rows[at])),
                 more,
                 saved,
-                Decimal(f"{cents / 100 / saved:.4g}"),
+                # Rounded where it is shown, and only there.
+                Decimal(f"{cents / 100 / saved:.12g}"),
             )
         )
         before = at

@@ -9,6 +9,7 @@ from typing import Any
 
 from tierwright.advise.advice._words import LIMIT_WORDS, limit_value
 from tierwright.advise.point import scheme_titles
+from tierwright.common.currency import DOLLARS, amount_per, showing
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import between, counted, duration, percent, three_digits
 from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST, LIFE
@@ -118,14 +119,15 @@ def price(value: Decimal) -> str:
 
 
 def usd_per(value: Decimal) -> str:
-    """Write US dollars for each of something that is modelled: with three digits, however many they are.
+    """Write US dollars for each of something that is modelled, as `amount_per` does where amounts are shown in dollars.
 
     Examples
     --------
-    >>> usd_per(Decimal(358_712)), usd_per(Decimal("17.73")), usd_per(Decimal("0.004"))
-    ('359,000', '17.7', 'under 0.01')
+    >>> usd_per(Decimal(358_712)), usd_per(Decimal("22.95")), usd_per(Decimal("0.004"))
+    ('359,000', '23.0', 'under 0.01')
     """
-    return "under 0.01" if 0 < value < _CENT else three_digits(float(value))
+    with showing(DOLLARS):
+        return amount_per(value)
 
 
 _CENT = Decimal("0.01")
