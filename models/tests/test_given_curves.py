@@ -40,6 +40,24 @@ class TestTable:
     @pytest.mark.parametrize(
         "text",
         [
+            "64 MiB,0.6\n256 MiB,0.7\n1 GiB,0.85\n",
+            "64 MiB,0.6\n1,0.85\n",
+            "128 pages,0.6\n1 MiB,0.85\n",
+        ],
+    )
+    def test_sizes_of_several_units_are_asked_and_tell_no_direction(self, text):
+        """1 is less than 64, and 1 GiB more than 64 MiB: by their numbers the values would fall."""
+        found = read(text)
+        assert [each.field for each in found.questions] == ["size_unit"]
+        assert "mix units" in found.questions[0].message
+        assert found.value is None
+        stated = read("1024,0.6\n64 MiB,0.5\n", size_unit="MiB")
+        assert stated.value == "hit_ratio"
+        assert "cache grows" not in " ".join(found.assumptions)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
             "size_mib,hit_ratio\n1,0.25\n4,0.5\n",
             "size_mib;hit ratio\n1;0,25\n4;0,5\n",
             "size_mib\thit_ratio\n1\t0.25\n4\t0.5\n",

@@ -86,7 +86,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         return found
     points = [point for _, point in raw]
     found.size_unit = _size_unit(found, names[0], units, options)
-    found.value = _value(found, names[1], points, options)
+    # Numbers of several units have no order: 1 GiB is more than 64 MiB.
+    is_ordered = len({unit or options.size_unit for unit in units}) == 1
+    found.value = _value(found, names[1], points, options, is_ordered=is_ordered)
     factor = _scale(found, names[1], points, percents, options)
     found.points = [Point(p.line, p.size, p.value * factor) for p in points]
     return found
@@ -251,7 +253,12 @@ def _unit_of_name(found: Reading, name: str) -> str | None:
 
 
 def _value(
-    found: Reading, name: str, points: Sequence[Point], options: CurveOptions
+    found: Reading,
+    name: str,
+    points: Sequence[Point],
+    options: CurveOptions,
+    *,
+    is_ordered: bool,
 ) -> str | None:
     if options.value is not None:
         return options.value
@@ -271,6 +278,8 @@ def _value(
             )
             return None
         return "hit_ratio" if hit else ("misses" if counts else "miss_ratio")
+    if not is_ordered:
+        return None
     ordered = sorted(points, key=lambda point: point.size)
     first, last = ordered[0].value, ordered[-1].value
     if first == last:
