@@ -284,3 +284,28 @@ def test_vendors_leave_out_what_states_another_and_name_what_states_none() -> No
         BadInput, match=r"is not a vendor of any part; one of .*Seagate"
     ):
         replace(DEVICES_ALONE, vendors=("Segate",))
+
+
+@pytest.mark.parametrize(
+    ("stated", "names"),
+    [
+        ({"devices": ["dram-ddr5-4800-rdimm"]}, ["dram-ddr5-4800-rdimm"]),
+        ({"kinds": ["chassis"]}, []),
+    ],
+)
+def test_no_candidate_says_what_cannot_hold_data_and_not_that_nothing_has_a_price(
+    stated: dict[str, list[str]], names: list[str]
+) -> None:
+    """RAM has a price in the book by its kind: what it lacks is a place for the data."""
+    priced = catalog.default_price_book()
+    assert any(each.kind == "dram" for each in priced.prices)
+    found = ask(candidates=candidates_from_mapping(stated, "f"), prices=priced)
+    assert found.recommendation is None
+    assert found.infeasible is not None
+    said = found.infeasible.text
+    assert "nothing that is priced was named" not in said
+    assert said.startswith(
+        "There is no candidate: nothing that may be bought is priced and holds the data."
+    )
+    assert ("cannot be bought by itself to hold data" in said) is bool(names)
+    assert all(name in said for name in names)

@@ -261,9 +261,6 @@ export function checkBasis(found: AdviceOut, isRecording: boolean): string {
 /** What to know beside the figures of the replays, and why some were not made; nothing before. */
 export function checkNotes(found: AdviceOut): readonly string[] {
   const { checked } = found;
-  const reasons = [
-    ...new Set(checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]))),
-  ];
   return [
     ...(checked.some((row) => row.is_beyond_band)
       ? ["▲ marks a gap beyond the known error of the model."]
@@ -282,7 +279,26 @@ export function checkNotes(found: AdviceOut): readonly string[] {
           `A dash as gap: ${FIRST_TOUCHES.charAt(0).toLowerCase()}${FIRST_TOUCHES.slice(1)}`,
         ]
       : []),
-    ...reasons.slice(0, 1),
-    ...(reasons.length > 1 ? ["The dash of each other option states its reason."] : []),
+    ...reasonsOf(checked),
   ];
 }
+
+/** Why some were not replayed: where none was there is no table whose dashes could state it. */
+function reasonsOf(checked: readonly CheckedRow[]): readonly string[] {
+  const reasons = [
+    ...new Set(checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]))),
+  ];
+  if (reasons.length <= 1) {
+    return reasons;
+  }
+  return checked.some(isReplayed)
+    ? [...reasons.slice(0, 1), "The dash of each other option states its reason."]
+    : reasons.map((reason) => `${namesOf(checked, reason)}: ${reason}`);
+}
+
+/** Names of the options that were not replayed for a reason. */
+const namesOf = (rows: readonly CheckedRow[], reason: string): string =>
+  rows
+    .filter((row) => !isReplayed(row) && row.reason === reason)
+    .map(({ option }) => option.name)
+    .join("; ");

@@ -224,7 +224,13 @@ describe("what the replays say", () => {
     const [small, large] = [row(SMALL, null), row(LARGE, null)];
     expect(checkNotes(found([small, large]))).toEqual(["The recording is too small."]);
     const other = { ...large, reason: "The caches would not be full." };
+    // There is no table then, and no dash: each reason stands with its options.
     expect(checkNotes(found([small, other]))).toEqual([
+      "1 x small: The recording is too small.",
+      "1 x large: The caches would not be full.",
+    ]);
+    expect(checkNotes(found([row(SMALL, 11.5), large, other]))).toEqual([
+      expect.stringMatching(model),
       "The recording is too small.",
       "The dash of each other option states its reason.",
     ]);

@@ -46,6 +46,7 @@ from tierwright.advise.advice.found import (
     Verdict,
 )
 from tierwright.advise.advice.request import (
+    BOUGHT_ALONE,
     Assigned,
     Candidates,
     Have,
@@ -363,7 +364,20 @@ def _infeasible(
             *_checked.refuted(asked, table, decided.settled.tried, limits)
         )
     found = _conflict.explained(asked, table, limits)
-    return Infeasible(found.names, found.text)
+    text = found.text
+    if not found.names:
+        text = sentences(text, _words.holds_nothing_text(_holding_nothing(asked)))
+    return Infeasible(found.names, text)
+
+
+def _holding_nothing(asked: Asked) -> list[str]:
+    """Return the devices that were named and are sold to hold no data: modules of memory, volumes."""
+    named = [catalog.device(name) for name in asked.setting.candidates.devices or ()]
+    return [
+        each.id
+        for each in named
+        if each.kind not in BOUGHT_ALONE or each.sold_as != "device"
+    ]
 
 
 def _answer(

@@ -8,6 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Literal
 
 from tierwright.advise.advice.found import Option, Rejected, Shadow
+from tierwright.advise.advice.request import BOUGHT_ALONE
 from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import amount, money
 from tierwright.common.units import format_bytes, format_microseconds
@@ -488,7 +489,7 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
         Whether nobody said which evicted pages are dirty: the limits were held with as many as possible.
     """
     if not conflict:
-        return "There is no candidate: nothing that is priced was named."
+        return "There is no candidate: nothing that may be bought is priced and holds the data."
     if dirty:
         said = infeasible_text(conflict)
         return (
@@ -509,6 +510,24 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     if len(limits) == 1:
         return f"No option keeps every limit: {each} the limit {limits[0]}."
     return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."
+
+
+def holds_nothing_text(devices: Sequence[str]) -> str:
+    """Say of devices that were named that they hold no data by themselves; empty where there are none.
+
+    Parameters
+    ----------
+    devices : sequence of str
+        Their ids.
+    """
+    if not devices:
+        return ""
+    names = listed([f"`{name}`" for name in devices])
+    itself = "itself" if len(devices) == 1 else "themselves"
+    return (
+        f"{names} cannot be bought by {itself} to hold data or to cache it: name a device of one of the kinds "
+        f"{listed(BOUGHT_ALONE)} besides."
+    )
 
 
 def beside_text(kept: int, others: Sequence[str]) -> str:
