@@ -934,6 +934,58 @@ class TestWhatIsNotThere:
         assert found.constraint == "no_drive_bays"
         assert found.text.startswith("Quote S: `chassis-dell-r760` states no bays for")
 
+    @pytest.mark.parametrize(
+        ("device", "fits"),
+        [
+            # U.2 by its name, and no part of the catalogue; a part; of no stated form; a card, which takes no bay.
+            ("samsung-pm9a3-7.68tb-u2", (24, 25)),
+            ("intel-d7-p5500-7.68tb", (24, 25)),
+            ("micron-9550-max-12.8tb", (24, 25)),
+            ("samsung-pm1725a-6.4tb-aic", (24, 200)),
+        ],
+    )
+    def test_drives_need_bays_whether_they_are_parts_or_devices(
+        self, device: str, fits: tuple[int, int]
+    ) -> None:
+        """The Dell R760 states 24 bays for NVMe drives."""
+
+        def quoted(many: int) -> Ranking:
+            return ranked(
+                quote(
+                    "Q",
+                    line("server", "chassis-dell-r760", 1, 7000),
+                    line("part", "dimm-ddr5-rdimm-64gb", 8, 400),
+                    line("device", device, many, 900),
+                )
+            )
+
+        is_card = device.endswith("-aic")
+        codes = {each.code for each in quoted(fits[0]).ranked[0].cautions}
+        known = device in ("samsung-pm9a3-7.68tb-u2", "intel-d7-p5500-7.68tb")
+        assert ("form_factor_unknown" in codes) is not known
+        if is_card:
+            assert [each.quote_id for each in quoted(fits[1]).ranked] == ["Q"]
+            return
+        [broken] = quoted(fits[1]).rejected
+        assert broken.constraint == "drive_bays"
+        assert "25 NVMe drives do not fit 24 bays" in broken.text
+
+    def test_drives_of_two_kinds_share_the_bays(self) -> None:
+        def quoted(parts: int, devices: int) -> Ranking:
+            return ranked(
+                quote(
+                    "Q",
+                    line("server", "chassis-dell-r760", 2, 7000),
+                    line("part", "dimm-ddr5-rdimm-64gb", 16, 400),
+                    line("device", "solidigm-d7-p5810-800gb", parts, 500),
+                    line("device", DRIVE, devices, 900),
+                )
+            )
+
+        assert quoted(24, 24).ranked
+        [broken] = quoted(24, 26).rejected
+        assert broken.constraint == "drive_bays"
+
     def test_what_is_of_no_known_item_is_rent_where_its_unit_is_a_time(self) -> None:
         support = {**line(part_number="SUP", price=500), "unit": "MON"}
         servers = line("instance", "aws-i4i.4xlarge", 2, "1.373", unit="HUR")

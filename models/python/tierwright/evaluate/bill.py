@@ -6,7 +6,7 @@ has 730 hours. What has no price stays on the bill as a line without a price, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal, localcontext
 
@@ -677,12 +677,16 @@ def _power_line(build: Build) -> Iterator[Line]:
 # Limits.
 
 
-def violations(build: Build) -> tuple[Violation, ...]:
+def violations(
+    build: Build, drives: Mapping[str, int] | None = None
+) -> tuple[Violation, ...]:
     """Name every limit that a build breaks.
 
     Parameters
     ----------
     build : Build
+    drives : mapping of str to int, optional
+        Drives in each machine that are no parts of the catalogue, by their kind: they need bays, too.
 
     Returns
     -------
@@ -690,7 +694,7 @@ def violations(build: Build) -> tuple[Violation, ...]:
         Of the chassis, of each volume, of the instance's bandwidth to volumes, of the RAM.
     """
     return (
-        *_of_chassis(build),
+        *_of_chassis(build, drives or {}),
         *(
             found
             for at, item in enumerate(build.volumes)
@@ -715,11 +719,11 @@ def _installed(build: Build) -> list[tuple[PartItem | None, str, str, int]]:
     return found
 
 
-def _of_chassis(build: Build) -> Iterator[Violation]:
+def _of_chassis(build: Build, drives: Mapping[str, int]) -> Iterator[Violation]:
     chassis = [item for item in build.parts if item.part.kind == "chassis"]
     if not chassis:
         return
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = dict(drives)
     for _, _, kind, count in _installed(build):
         counts[kind] = counts.get(kind, 0) + count
     where = ", ".join(item.part.id for item in chassis)

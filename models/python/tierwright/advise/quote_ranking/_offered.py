@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -49,6 +50,12 @@ MACHINE, MEMORY, DRIVE, VOLUME, INSTANCE = (
 )
 Key = tuple[str, str, str]
 """Role, id, and the sizes of a volume."""
+_IN_BAY = re.compile(r"\b(U\.[23]|E[13]\.[SL]|[23]\.5in)")
+"""Form factors of drives that stand in bays, as names of devices state them."""
+_CARD = re.compile(r"\b(AIC|M\.2|add-in card)\b")
+"""Form factors of drives that take no bay."""
+_ALWAYS_IN_BAYS = frozenset({"sata_ssd", "hdd"})
+"""Kinds of drives that need a bay whatever their name states."""
 MOST_KINDS = 2
 _MOST_COUNT = 100_000
 
@@ -405,7 +412,9 @@ class _Build:
         ]
         if self.machine is not None:
             self._check(
-                self._parts_config(kinds), ram * self.machines if modules else None
+                self._parts_config(kinds),
+                ram * self.machines if modules else None,
+                self._devices_in_bays(kinds),
             )
         ram_bytes, usable = ram * self.machines, None
         if not modules and have is not None and self.machine is None:
@@ -544,10 +553,42 @@ class _Build:
                 entries.append({"id": name, "quantity": self._each(key)})
         return {"part": entries}
 
+    def _devices_in_bays(
+        self, kinds: Mapping[Key, tuple[Device, float]]
+    ) -> dict[str, int]:
+        """Count the drives of one machine that are no parts, by kind: each needs a bay, as a part of its kind does."""
+        found: dict[str, int] = {}
+        loose: list[str] = []
+        for key in kinds:
+            if _part_of(key[1]) is not None:
+                continue
+            device = catalog.device(key[1])
+            if _CARD.search(device.name) is None and device.kind in DRIVE_BAYS:
+                kind = device.kind
+                found[kind] = found.get(kind, 0) + self._each(key)
+            if device.kind not in _ALWAYS_IN_BAYS and not _IN_BAY.search(device.name):
+                loose.append(f"`{key[1]}`")
+        if loose:
+            one = len(loose) == 1
+            self.found.cautions.append(
+                QuoteCaution(
+                    "form_factor_unknown",
+                    f"Whether {listed(sorted(loose))} {'fits' if one else 'fit'} the bays of the server could not be checked: no "
+                    f"source states {'its' if one else 'their'} form factor as one of a bay.",
+                    "ask the supplier whether the server has bays or slots for it",
+                )
+            )
+        return found
+
     def _each(self, key: Key) -> int:
         return int(self.contents.counts[key]) // self.machines
 
-    def _check(self, config: Mapping[str, object], ram_bytes: int | None) -> None:
+    def _check(
+        self,
+        config: Mapping[str, object],
+        ram_bytes: int | None,
+        drives: Mapping[str, int] | None = None,
+    ) -> None:
         """Hold what each machine cannot be without: bays, slots, supplies, limits of volumes, RAM for the system."""
         try:
             build = build_from_mapping(
@@ -561,12 +602,13 @@ class _Build:
             )
         except BadInput as error:
             raise Unranked("not_a_build", error.message) from error
-        broken = [each for each in violations(build) if each.name not in UNKNOWN]
+        found = violations(build, drives)
+        broken = [each for each in found if each.name not in UNKNOWN]
         if broken:
             self.found.impossible = Impossible(
                 broken[0].name, message=broken[0].message
             )
-        for each in violations(build):
+        for each in found:
             if each.name in UNKNOWN:
                 self.found.cautions.append(
                     QuoteCaution(each.name, f"{_sentence(each.message)}.", each.hint)

@@ -201,7 +201,7 @@ def admitted_at(broken: Mapping[str, Any]) -> str:
         return NOTHING
     name = broken["constraint"]
     # As decimals: a sum of binary floats can have dust behind the cents.
-    exact = [Decimal(repr(float(each))) for each in (stated, by)]
     if name in ("usd_per_month", "purchase_usd"):
-        return limit(name, sum(exact).quantize(_CENT))
+        usd_stated, more = (Decimal(repr(float(each))) for each in (stated, by))
+        return limit(name, (usd_stated + more).quantize(_CENT))
     return limit(name, stated - by if name in LEAST else stated + by)
