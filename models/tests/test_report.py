@@ -405,6 +405,16 @@ def test_sentences_follow_the_figures() -> None:
     stays = tornado_sentence([{**bar, "changes": False}] * 2, MONEY)
     assert "2 inputs are" in stays
     assert "stays the same at every end" in stays
+    # A flip lies between the ends, where nobody looks for it by the ends alone.
+    inside = {**bar, "changes": False, "flip": "the misses are 12 % fewer"}
+    assert "between the ends 1 input changes it" in tornado_sentence([inside], MONEY)
+    ends = {"best_low": "1 x a", "best_high": "2 x a", "flip": None}
+    more = {**bar, **ends, "changes": False}
+    said = tornado_sentence([more], MONEY, "1 x a")
+    assert "stays the same" not in said
+    assert "of the same kind, but not everywhere of the same sizes and numbers" in said
+    one = tornado_sentence([{**more, "best_high": "1 x a"}], MONEY, "1 x a")
+    assert one.endswith("The choice stays the same at every end.")
     nothing = {**bar, "usd_per_month_low": None, "usd_per_month_high": None}
     assert "USD" not in tornado_sentence([nothing], MONEY)
     same = {**bar, "usd_per_month_low": Decimal(7), "usd_per_month_high": Decimal(7)}

@@ -957,6 +957,27 @@ class AdviceCheckOut(AnalysisOut):
     )
 
 
+class AdviceQuestionOut(Answer):
+    """What an advice was asked, as far as the answer does not state it elsewhere."""
+
+    candidates: str = Field(
+        description="Text of a JSON file that states the candidates, amounts in US dollars."
+    )
+    accesses_per_s: float | None = Field(
+        description="Rate that goes before that of the workload; null where that counts. [1/s]"
+    )
+    flash_device: str | None = Field(
+        description="Id of the device for drives without rates of their own."
+    )
+    disk_device: str | None = Field(
+        description="Id of the device for disks and volumes without rates of their own."
+    )
+    start: Literal["steady", "cold"] = Field(description="Start of the curve.")
+    is_scaled: bool = Field(
+        description="Whether the workload was scaled to production."
+    )
+
+
 class AdviceOut(Answer):
     """What to buy and how to run it: one answer with its reasons, its alternatives and how sure it is."""
 
@@ -1063,6 +1084,10 @@ class AdviceOut(Answer):
         description="Rate of the busiest hour; null where it is unknown. [1/s]"
     )
     horizon_months: int = Field(description="Months of the totals. [months]")
+    question: AdviceQuestionOut | None = Field(
+        default=None,
+        description="What was asked besides, so that it can be asked again; null in answers that were kept before it was stated.",
+    )
     versions: dict[str, str] = Field(
         description="Of the models and the price book, and the seed."
     )

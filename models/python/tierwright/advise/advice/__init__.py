@@ -24,6 +24,7 @@ from tierwright.advise.advice import (
     _notes,
     _outlasting,
     _plans,
+    _repeat,
     _scenarios,
     _split,
     _staircase,
@@ -520,6 +521,8 @@ def _answer(
         if how_sure
         else _confidence.none(_confidence.NOT_COMPUTED)
     )
+    if ends is not None:
+        ends.flip(confidence.tornado)
     if not known:
         confidence = _dirty_share.confidence(confidence)
     decision, because = _words.decided(
@@ -649,6 +652,7 @@ def _answer(
         peak_accesses_per_s=setting.rates.peak,
         horizon_months=setting.horizon_months,
         versions=versions(asked),
+        question=_repeat.question(asked),
         validity=f"{VALIDITY}; {NOT_INCLUDED}",
         staircases=()
         if by_replay or not known

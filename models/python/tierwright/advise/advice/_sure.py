@@ -24,6 +24,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
 from tierwright.common.wording import counted
+from tierwright.evaluate.advice.information import NEAR
 from tierwright.evaluate.advice.limits import ROUNDING
 from tierwright.evaluate.advice.thumbs import Thumb, following, thumbs
 from tierwright.evaluate.bill import CENT
@@ -80,10 +81,15 @@ class Ends:
         )
         self._found: dict[str, tuple[AtEnd, ...]] = {}
         self._drawn: dict[str, Sequence[tuple[str, Curve]]] = {}
+        self._flips: dict[str, Bar] = {}
 
     def draw(self, name: str, ends: Sequence[tuple[str, Curve]]) -> None:
         """Ask cautions of a name at the ends between which draws lie: in words, behind *if*, and the curve there."""
         self._drawn[name] = ends
+
+    def flip(self, bars: Iterable[Bar]) -> None:
+        """Note within which ranges another option is the best somewhere: by the bars, which speak of a caution by its message."""
+        self._flips = {each.about: each for each in bars if each.flip is not None}
 
     @property
     def own_cents(self) -> int:
@@ -165,13 +171,25 @@ class Ends:
                 continue
             cost = money(Decimal(end.month_cents) * CENT)
             what = f"{end.title} would be the choice"
+            alike = end.title == self.own_title
             if end.is_same:
-                alike = end.title == self.own_title
                 what = "the same choice" if alike else f"the same kind, {end.title}"
             said.append(f"if {end.when}: {what}, at {cost} per month")
-            changed |= not end.is_same
             own = max(self.own_cents, 1)
-            size = max(size, abs(end.month_cents - self.own_cents) / own)
+            apart = abs(end.month_cents - self.own_cents) / own
+            # What is bought of the same kind in other numbers is another purchase where its money differs.
+            is_other = not alike and not self._by_time and apart > NEAR
+            changed |= not end.is_same or is_other
+            size = max(size, apart)
+        flip = self._flips.get(caution.message)
+        if flip is not None and not changed:
+            cost = (
+                ""
+                if flip.usd_per_month_flip is None
+                else f", at {money(flip.usd_per_month_flip)} per month"
+            )
+            said.append(f"if {flip.flip}: another choice would be the best{cost}")
+            changed = True
         return Effect("; ".join(said), changed, size)
 
 

@@ -1139,6 +1139,9 @@ class Advice(Answer):
     horizon_months : int
     versions : dict of str to str
         Of the model, the price book, and the seed.
+    question : dict
+        What was asked besides, so that it can be asked again: `candidates` as the text of a JSON file, the rate that goes
+        before that of the workload, ids of devices, the start, and whether the workload was scaled to production.
     estimator, validity : str
     """
 
@@ -1180,6 +1183,7 @@ class Advice(Answer):
     near_misses: int = 0
     continuous: Continuous | None = None
     staircases: tuple[Staircase, ...] = ()
+    question: dict[str, Any] = field(default_factory=dict)
     estimator: str = ESTIMATOR
 
     @property

@@ -320,6 +320,7 @@ _OPTION = _table(
     scheme=_text,
     admission=_maybe_text,
     admission_by=_maybe_text,
+    clean_share=_maybe_number,
     options=_named(_assignment),
     usd_per_month=_maybe_amount,
     purchase_usd=_maybe_amount,
@@ -640,6 +641,16 @@ _ADVICE = _table(
     accesses_per_s=_maybe_number,
     peak_accesses_per_s=_maybe_number,
     horizon_months=_maybe_count,
+    question=_optional(
+        _table(
+            candidates=_assignment,
+            accesses_per_s=_maybe_number,
+            flash_device=_maybe_text,
+            disk_device=_maybe_text,
+            start=_maybe_text,
+            is_scaled=_maybe_flag,
+        )
+    ),
     versions=_named(_text),
     validity=_maybe_text,
     estimator=_maybe_text,

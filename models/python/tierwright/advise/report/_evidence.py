@@ -300,7 +300,7 @@ def sure(document: Document) -> Iterator[Markup]:
     if not bars or best is None or best[measure.of] is None:
         yield tag("p", "No input was evaluated at its other ends.")
         return
-    sentence = tornado_sentence(bars, measure)
+    sentence = tornado_sentence(bars, measure, named(best))
     title = f"{measure.title} of the best option at both ends of what is not known"
     yield tag(
         "figure",
@@ -414,8 +414,20 @@ def _end(bar: Mapping[str, Any], end: str, measure: Measure) -> list[str]:
     ]
 
 
-def tornado_sentence(bars: Sequence[Document], measure: Measure) -> str:
-    """Say how far what is not known moves the cost or the time, and whether the choice changes."""
+def tornado_sentence(
+    bars: Sequence[Document], measure: Measure, own: str | None = None
+) -> str:
+    """Say how far what is not known moves the cost or the time, and whether the choice changes.
+
+    Parameters
+    ----------
+    bars : sequence of mapping
+        At least one.
+    measure : Measure
+        What the best options differ in.
+    own : str or None
+        The recommendation with its page flow, as bars name what is the best at an end; None where nobody knows.
+    """
     changing = sum(bool(bar["changes"]) for bar in bars)
     values = [value for bar in bars for value in measure.ends(bar)]
     inputs = counted(len(bars), "input is", "inputs are")
@@ -429,8 +441,23 @@ def tornado_sentence(bars: Sequence[Document], measure: Measure) -> str:
             else f" At {its} ends the best option {measure.does} from {least} to {most}{measure.unit}."
         )
     if not changing:
-        return f"{said} The choice stays the same at every end."
+        return f"{said} {_unchanged(bars, own)}"
     return f"{said} {counted(changing, 'input changes', 'inputs change')} the choice at one end or both."
+
+
+def _unchanged(bars: Sequence[Document], own: str | None) -> str:
+    """Say what bars at whose ends the kind of choice stays the same show of sizes, and of what is between their ends."""
+    inside = sum(bool(bar.get("flip")) for bar in bars)
+    names = {bar.get(key) for bar in bars for key in ("best_low", "best_high")}
+    same = (
+        "The choice stays the same at every end"
+        if own is None or names <= {own, None}
+        else "At every end the choice is of the same kind, but not everywhere of the same sizes and numbers"
+    )
+    if not inside:
+        return f"{same}."
+    changes = counted(inside, "input changes", "inputs change")
+    return f"{same}; between the ends {changes} it."
 
 
 def checks(document: Document) -> Iterator[Markup]:

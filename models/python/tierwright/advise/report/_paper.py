@@ -18,6 +18,7 @@ from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, currency, named, sentence_of
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.wording import counted, listed, percent
+from tierwright.hardware import catalog
 from tierwright.hardware.build import STATED
 from tierwright.hardware.imports.offers import DO_NOTHING
 
@@ -617,7 +618,12 @@ def reproduce(document: Document) -> Iterator[Markup]:
         *(["--trace TRACE"] if document["status"] == "checked" else []),
     ]
     if given is None:
-        command = ["tierwright advise PROFILE", *common, "--json"]
+        command = [
+            "tierwright advise PROFILE",
+            *_of_advice(document),
+            *common,
+            "--json",
+        ]
         kept = "the advice"
     else:
         rates = [
@@ -634,12 +640,10 @@ def reproduce(document: Document) -> Iterator[Markup]:
         kept = "the quotes, their mapping, the advice"
     yield tag("p", "The same inputs and the same version give the same answer:")
     yield tag("p", " ".join(command))
-    yield tag(
-        "p",
-        f"Words in capitals are files. Keep with this paper the profile of the workload, what there is, and {kept}; add the "
-        "options by which production and candidates were stated.",
-        class_="note",
-    )
+    asked = document["question"] if given is None else None
+    if asked is not None:
+        yield tag("p", f"{_CANDIDATES} holds: {asked['candidates']}")
+    yield tag("p", " ".join(_notes_of_files(document, asked, kept)), class_="note")
     pairs = [("advice", document["advice_id"])]
     if given is not None:
         pairs += [
@@ -649,6 +653,57 @@ def reproduce(document: Document) -> Iterator[Markup]:
     yield facts(
         [*pairs, ("Tierwright", document["versions"].get("tierwright", _NOT_STATED))]
     )
+
+
+_CANDIDATES = "CANDIDATES.json"
+
+
+def _of_advice(document: Document) -> Iterator[str]:
+    """Yield the options that state what the answer does not: rate, candidates, price book, devices, start."""
+    asked = document["question"]
+    if asked is None:
+        # It was kept before answers stated it.
+        yield "--candidates CANDIDATES"
+    else:
+        if asked["accesses_per_s"] is not None:
+            yield f"--accesses-per-second {asked['accesses_per_s']!r}"
+        yield f"--candidates {_CANDIDATES}"
+        for name in ("flash_device", "disk_device"):
+            if asked[name] is not None:
+                of = (
+                    asked[name]
+                    if asked[name] in catalog.devices()
+                    else f"{name.upper()}.json"
+                )
+                yield f"--{name.replace('_', '-')} {shlex.quote(of)}"
+        if asked["start"] == "cold":
+            yield "--start cold"
+    book = document["versions"].get("price_book", "none")
+    if book != "none":
+        yield f"--price-book {shlex.quote(book if book in catalog.price_books() else 'PRICES.json')}"
+    best = document["recommendation"]
+    if best is not None and best["clean_share"] is not None:
+        yield "--pool-split"
+
+
+def _notes_of_files(
+    document: Document, asked: Document | None, kept: str
+) -> Iterator[str]:
+    yield "Words in capitals are files."
+    if asked is None:
+        yield (
+            f"Keep with this paper the profile of the workload, what there is, and {kept}; add the options by which production "
+            "and candidates were stated."
+        )
+        return
+    profile = "the profile of the workload"
+    if asked["is_scaled"]:
+        profile = "the profile of production, to which the workload was scaled"
+    yield f"PROFILE is {profile}. Keep it with this paper, what there is, and {kept}."
+    if '"own"' in asked["candidates"]:
+        yield "Files of own devices stand beside the file of candidates."
+    if document["versions"].get("price_book", "none") == "none":
+        yield "No price book was used; the command takes the default one, so the id of its answer is another."
 
 
 def _rates_of(document: Document) -> Iterator[tuple[str, str, str]]:
