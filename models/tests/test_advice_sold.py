@@ -88,6 +88,8 @@ def test_an_end_of_what_is_not_known_names_what_its_price_buys() -> None:
     assert not name.startswith(f"{found.recommendation.machines} x")
     assert f"the same kind, {name}" in caution.effect
     assert money(bar.usd_per_month_high) in caution.effect
+    # Another number of machines at another price is another purchase.
+    assert caution.could_change_choice is True
     # What is named costs what is stated, as any option of that name does.
     asked = advice.asked_of(
         question["curve"],

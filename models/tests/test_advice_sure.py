@@ -27,7 +27,7 @@ from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import FIGURES, Advice, Information
+from tierwright.advise.advice.found import FIGURES, Advice, Bar, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
@@ -1585,6 +1585,44 @@ def test_bars_end_where_the_draws_end(tmp_path: Path) -> None:
     # The caution speaks of the same range.
     assert found.weigh is not None
     assert f"if {last}" in found.weigh(short).text
+
+
+def test_a_caution_whose_range_holds_a_flip_could_change_the_choice(
+    folder: Path,
+) -> None:
+    """At both ends the same choice, between them another: the effect says so, at its price."""
+    curve = production(stationary(folder))
+    found = ask(curve)
+    ends = Ends(*_asked_of(found, curve, "usd"))
+    calm = [
+        one
+        for one in found.warnings
+        if ends.at(one) and ends.effect(one).could_change_choice is False
+    ]
+    assert calm
+    bar = Bar(
+        calm[0].message,
+        "low",
+        "high",
+        Decimal(1),
+        Decimal(1),
+        "a",
+        "a",
+        changes=False,
+        flip="the misses are 12 % fewer",
+        usd_per_month_flip=Decimal("958.19"),
+    )
+    ends.flip([bar])
+    effect = ends.effect(calm[0])
+    assert effect.could_change_choice is True
+    assert effect.text.endswith(
+        "if the misses are 12 % fewer: another choice would be the best, at 958 USD per month"
+    )
+    # In an answer bars and cautions say one thing.
+    for one in found.confidence.tornado:
+        said = [each for each in found.cautions if each.message == one.about]
+        if one.flip is not None or one.changes:
+            assert all(each.could_change_choice for each in said)
 
 
 def _asked_of(found: Any, curve: Curve, objective: Any) -> tuple[Any, Table, int]:

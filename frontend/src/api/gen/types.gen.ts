@@ -1030,6 +1030,10 @@ export type AdviceOut = {
      */
     horizon_months: number;
     /**
+     * What was asked besides, so that it can be asked again; null in answers that were kept before it was stated.
+     */
+    question: AdviceQuestionOut | null;
+    /**
      * Versions
      *
      * Of the models and the price book, and the seed.
@@ -1067,6 +1071,50 @@ export type AdviceOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * AdviceQuestionOut
+ *
+ * What an advice was asked, as far as the answer does not state it elsewhere.
+ */
+export type AdviceQuestionOut = {
+    /**
+     * Candidates
+     *
+     * Text of a JSON file that states the candidates, amounts in US dollars.
+     */
+    candidates: string;
+    /**
+     * Accesses Per S
+     *
+     * Rate that goes before that of the workload; null where that counts. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Flash Device
+     *
+     * Id of the device for drives without rates of their own.
+     */
+    flash_device: string | null;
+    /**
+     * Disk Device
+     *
+     * Id of the device for disks and volumes without rates of their own.
+     */
+    disk_device: string | null;
+    /**
+     * Start
+     *
+     * Start of the curve.
+     */
+    start: 'steady' | 'cold';
+    /**
+     * Is Scaled
+     *
+     * Whether the workload was scaled to production.
+     */
+    is_scaled: boolean;
 };
 
 /**

@@ -132,6 +132,7 @@ const FOUND: AdviceOut = {
   asked: { workload: "w", body: {} },
   workload_id: "w",
   advice_id: "abc",
+  question: null,
   status: "model",
   objective: "usd",
   constraints: { peak_busy: "0.7" },
