@@ -699,7 +699,7 @@ def _notes_of_files(
     profile = "the profile of the workload"
     if asked["is_scaled"]:
         profile = "the profile of production, to which the workload was scaled"
-    yield f"PROFILE is {profile}. Keep it with this paper, what there is, and {kept}."
+    yield f"PROFILE is {profile}. Keep it, what there is, and {kept} with this paper."
     if '"own"' in asked["candidates"]:
         yield "Files of own devices stand beside the file of candidates."
     if document["versions"].get("price_book", "none") == "none":
