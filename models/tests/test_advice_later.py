@@ -853,6 +853,24 @@ def test_what_an_exchange_loses_of_what_there_is_rests_on_what_was_said(
     assert not any(each.reason for each in row.regret)
 
 
+def test_a_regret_that_nobody_can_state_is_not_said_to_be_nothing() -> None:
+    # Cheap and busy: it is kept today, and is too small as soon as the load grows.
+    busy = today("100", disks=142)
+    found = sure(have=busy)
+    assert found.recommendation is not None
+    assert found.recommendation.kind == "have"
+    assert found.scenarios is not None
+    own = found.scenarios.rows[0]
+    assert own.broken
+    assert own.most_regret_usd_per_month is None
+    assert "the recommendation at most" not in found.scenarios.text
+    assert "at most is not known" in found.scenarios.text
+    stated = sure(have=replace(busy, purchase_usd=Decimal(0))).scenarios
+    assert stated is not None
+    assert stated.rows[0].most_regret_usd_per_month is not None
+    assert "not known" not in stated.text
+
+
 TIGHT = replace(PRODUCTION, accesses_per_s=300.0, peak_accesses_per_s=1000.0)
 TWO_DISKS = replace(DEVICES_ALONE, devices=SHELF[2:])
 
@@ -878,7 +896,16 @@ def test_a_scenario_that_no_candidate_survives_is_named() -> None:
     assert best is not None
     found = sure(constraints={"usd_per_month": best.usd_per_month}).scenarios
     assert found is not None
-    assert "No candidate keeps every limit in:" in found.text
+    assert (
+        "No candidate keeps every limit in: higher prices and a failure." in found.text
+    )
+    # What nothing replaces cannot be exchanged.
+    assert {
+        column.best
+        for column, cell in zip(found.columns, found.rows[0].regret, strict=True)
+        if cell.breaks
+    } == {None}
+    assert "exchanged" not in found.text
     [up] = [each for each in found.columns if each.name == "prices_up"]
     assert up.best is None
     cell = found.rows[0].regret[

@@ -59,6 +59,10 @@ PURCHASE_UNSAID = (
 NO_REPAIR = "it breaks a limit there, which no I/O time repairs"
 NOTHING_KEPT = "no candidate keeps every limit there"
 """Why a regret is unknown."""
+_UNKNOWN = (
+    "How much more than the best the recommendation costs at most is not known: nobody stated what an exchange of what there "
+    "is would lose."
+)
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
     "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most; "
@@ -175,6 +179,9 @@ def compared(
     if not by_time:
         # Every line of a bill is rounded by itself, so equal choices may differ by as much.
         found = np.where(found <= ROUNDED_CENTS, 0.0, found)
+    # Where nothing keeps every limit, nothing is exchanged, so nobody has to say what that loses.
+    kept_by_some = keeps.any(axis=0) | np.asarray([one is not None for one in best_of])
+    lost_unsaid = np.asarray(unsaid)[:, np.newaxis] & ~keeps & kept_by_some
     present = [float(costs[each, 0]) for each in range(len(rows))]
     least = minimax(found, keeps, keeps[:, 0], present)
     often = np.count_nonzero(~keeps, axis=1)
@@ -197,14 +204,14 @@ def compared(
                     money_[each, column],
                     broken[column][each],
                     by_time=by_time,
-                    is_unsaid=unsaid[each],
+                    is_unsaid=bool(lost_unsaid[each, column]),
                 )
                 for column in range(len(cases))
             ),
             *_worst(
                 found[each],
                 by_time=by_time,
-                is_unsaid=unsaid[each] and not keeps[each].all(),
+                is_unsaid=bool(lost_unsaid[each].any()),
             ),
             each == robust,
         )
@@ -478,47 +485,13 @@ def scenarios_text(
     by_time: bool,
 ) -> str:
     """Say which choice does best in its worst scenario, whether it is robust, and where limits break."""
-
-    def worst(at: int) -> tuple[float, str]:
-        known = np.where(np.isnan(regret[at]), 0.0, regret[at])
-        column = int(known.argmax())
-        return float(known[column]), columns[column].title
-
-    def most(at: int) -> str:
-        value, title = worst(at)
-        if by_time:
-            size = f"{format_microseconds(value)} per access"
-        else:
-            size = f"{money(Decimal(int(value)) * CENT)} per month"
-        return f"{size} ({title})" if value else size
-
     over = f"Over {counted(len(columns), 'scenario')}"
     [own] = [at for at, row in enumerate(rows) if row.role == "recommended"]
-    role = "" if least is None else role_of(rows[least])
     if least is None:
         said = [f"{over}, no choice is robust: none of these keeps every limit today."]
-    elif least == own and not worst(own)[0]:
-        where = "where it keeps every limit, " if rows[own].broken else ""
-        said = [
-            f"{over}, the recommendation is {role}: no candidate that keeps every limit there is faster."
-            if by_time
-            else f"{over}, the recommendation is {role}: {where}it costs more than the best in no scenario."
-        ]
-    elif least == own:
-        said = [
-            f"{over}, the recommendation is {role}: where it keeps every limit, it is at most {most(own)} "
-            f"slower than the best."
-            if by_time
-            else f"{over}, the recommendation is {role}: it costs at most {most(own)} more than the best."
-        ]
     else:
-        said = [
-            f"{over}, {role} is {rows[least].title}: where it keeps every limit, it is at most "
-            f"{most(least)} slower than the best, the recommendation at most {most(own)}."
-            if by_time
-            else f"{over}, {role} is {rows[least].title}: it costs at most {most(least)} more than the "
-            f"best, the recommendation at most {most(own)}."
-        ]
+        say = _least_time_text if by_time else _least_usd_text
+        said = [f"{over}, {say(columns, rows, least, own, regret)}"]
     said.extend(_broken_text(columns, rows[own], by_time=by_time))
     if least is not None and not by_time:
         said.extend(_rented_text(rows, least, len(columns)))
@@ -527,6 +500,69 @@ def scenarios_text(
     if nothing:
         said.append(f"No candidate keeps every limit in: {listed(nothing)}.")
     return " ".join(said)
+
+
+def _most(columns: Sequence[Scenario], regret: FloatArray) -> tuple[float, str]:
+    """Return the largest regret that is known of a choice, and where, to be read behind its size; that is empty of none."""
+    known = np.where(np.isnan(regret), 0.0, regret)
+    column = int(known.argmax())
+    value = float(known[column])
+    return value, f" ({columns[column].title})" if value else ""
+
+
+def _least_time_text(
+    columns: Sequence[Scenario],
+    rows: Sequence[ScenarioRow],
+    least: int,
+    own: int,
+    regret: FloatArray,
+) -> str:
+    """Say which choice has least regret, where that is time, behind over how many scenarios."""
+
+    def most(at: int) -> str:
+        value, where = _most(columns, regret[at])
+        return f"{format_microseconds(value)} per access{where}"
+
+    role = role_of(rows[least])
+    if least != own:
+        return (
+            f"{role} is {rows[least].title}: where it keeps every limit, it is at most {most(least)} slower than the best, "
+            f"the recommendation at most {most(own)}."
+        )
+    if not _most(columns, regret[own])[0]:
+        return f"the recommendation is {role}: no candidate that keeps every limit there is faster."
+    return f"the recommendation is {role}: where it keeps every limit, it is at most {most(own)} slower than the best."
+
+
+def _least_usd_text(
+    columns: Sequence[Scenario],
+    rows: Sequence[ScenarioRow],
+    least: int,
+    own: int,
+    regret: FloatArray,
+) -> str:
+    """Say which choice has least regret, where that is money, behind over how many scenarios."""
+
+    def most(at: int) -> str:
+        value, where = _most(columns, regret[at])
+        return f"{money(Decimal(int(value)) * CENT)} per month{where}"
+
+    role = role_of(rows[least])
+    # A regret that cannot be stated is no regret of 0.
+    is_unknown = any(cell.reason == PURCHASE_UNSAID for cell in rows[own].regret)
+    if least != own:
+        beside = (
+            f". {_UNKNOWN}"
+            if is_unknown
+            else f", the recommendation at most {most(own)}."
+        )
+        return f"{role} is {rows[least].title}: it costs at most {most(least)} more than the best{beside}"
+    if is_unknown:
+        return f"the recommendation is {role}. {_UNKNOWN}"
+    if not _most(columns, regret[own])[0]:
+        where = "where it keeps every limit, " if rows[own].broken else ""
+        return f"the recommendation is {role}: {where}it costs more than the best in no scenario."
+    return f"the recommendation is {role}: it costs at most {most(own)} more than the best."
 
 
 def role_of(least: ScenarioRow) -> str:
@@ -546,10 +582,17 @@ def _broken_text(
     if not titles:
         return
     yield f"The recommendation breaks a limit in {len(titles):,} of them: {listed(titles)}."
-    if own.is_rented and not by_time:
+    repaired = [
+        column.title
+        for column, cell in zip(columns, own.regret, strict=True)
+        if cell.breaks and column.best is not None
+    ]
+    if not repaired or (own.is_rented and not by_time):
         return
+    # Where nothing keeps every limit, there is nothing to exchange it for: the last sentence says so.
+    where = "There" if repaired == titles else f"Of these, in {listed(repaired)}"
     loses = "" if by_time else ", and its regret is what the exchange loses"
-    yield f"There it would have to be exchanged for the best{loses}."
+    yield f"{where} it would have to be exchanged for the best{loses}."
 
 
 def _rented_text(
