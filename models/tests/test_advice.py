@@ -58,6 +58,7 @@ from tierwright.advise.advice.request import (
     checked_constraints,
     have_from_mapping,
 )
+from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice import choose
@@ -1043,6 +1044,32 @@ def test_growth_reaches_its_limit_in_that_month(
     assert months[1] == 0
     assert math.isnan(months[2])
     assert math.isnan(months_until(lambda _times: shares, 0.7, 0.0)[0])
+
+
+@pytest.mark.oracle("evaluate.advice.later.months_until")
+@given(
+    st.lists(st.floats(0.0, 0.3) | st.just(0.0), min_size=361, max_size=361),
+    st.integers(0, 200),
+)
+def test_the_months_before_a_limit_are_those_of_a_walk_month_by_month(
+    steps: list[float], start: int
+) -> None:
+    """Shares that rise as they like, some from 0."""
+    shares = np.cumsum([0.0] * start + steps)[:361]
+
+    def share(times: float) -> FloatArray:
+        month = round(12 * math.log(times) / math.log(1.2))
+        return np.asarray([shares[month], math.nan])
+
+    [months, unknown] = months_until(share, 0.7, 0.2)
+    assert math.isnan(unknown)
+    late = [month for month in range(361) if shares[month] >= 0.7]
+    if not late:
+        assert math.isnan(months)
+    elif late[0] == 0:
+        assert months == 0
+    else:
+        assert late[0] - 1 <= months <= late[0]
 
 
 def slow_peak_busy(option: Option, found: Curve, peak: float) -> float:

@@ -8,12 +8,15 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from itertools import chain
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 from advice_cases import (
     DEVICES_ALONE,
+    GIB,
     PRICES,
     PRODUCTION,
     SHELF,
@@ -28,7 +31,7 @@ from advice_cases import (
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import report
+from tierwright.advise import report, scale
 from tierwright.advise.advice import _flat, _scenarios, _when
 from tierwright.advise.advice._scenarios import PURCHASE_UNSAID
 from tierwright.advise.advice._table import Table, purchases_by_kind
@@ -36,6 +39,7 @@ from tierwright.advise.advice._words import limit_value
 from tierwright.advise.advice.found import (
     Advice,
     NextDollar,
+    Option,
     PriceTrend,
     Regret,
     ScenarioRow,
@@ -58,6 +62,10 @@ from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regre
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
 from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.trace.reading import Trace
 
 CHANGING = replace(
     PRODUCTION, accesses_per_s=1000.0, peak_accesses_per_s=3000.0, growth_per_year=1.0
@@ -367,6 +375,83 @@ def wait_for(history: list[PriceSeries], **given_: Any) -> Any:
     at = int(_when.chosen_of(asked, table).order[0])
     zero = None if table.have_at is None else table.option(table.have_at)
     return _when.wait(asked, table, table.option(at), at, zero, history)
+
+
+@pytest.fixture
+def read_alone(tmp_path: Path) -> Profile:
+    """Pages of which each is as likely to be read next: RAM that holds all of them leaves disks idle."""
+    draws, path = Random(7), tmp_path / "reads.csv"
+    rows = (f"{10 * at},R,1,{draws.randrange(3000)}\n" for at in range(40_000))
+    path.write_text("time_us,op,rel,block\n" + "".join(rows), encoding="utf-8")
+    return profile(Trace(path))
+
+
+@pytest.mark.parametrize("ram_gib", [110, 120, 224, 290])
+def test_the_month_of_too_much_load_is_that_of_asking_month_by_month(
+    read_alone: Profile, ram_gib: int
+) -> None:
+    # Idle while RAM holds all pages, and soon overloaded when it does not.
+    have = Have(
+        machines=1,
+        ram_bytes=ram_gib * GIB,
+        disk=catalog.device("seagate-exos-x24-24tb"),
+        disks=2,
+        usd_per_month=Decimal(4),
+    )
+
+    def zero(month: int, growth: float = 0.0) -> Option:
+        times = 1.3 ** (month / 12)
+        load = 3e5 * times
+        grown = Production(
+            int(100 * GIB * times), load, 2 * load, growth_per_year=growth
+        )
+        made = scale.answer(read_alone, grown, law="stretch").profile.curve
+        found = ask(
+            curve=made.from_start("steady"),
+            have=have,
+            candidates=replace(DEVICES_ALONE, devices=SHELF[2:3]),
+        ).option_zero
+        assert found is not None
+        return found
+
+    months = zero(0, 0.3).months_until_too_small
+    assert months is not None
+    busy = [zero(math.floor(months) + more).peak_busy or 0.0 for more in (0, 1)]
+    assert busy[0] < 0.7 < busy[1]
+
+
+@pytest.mark.parametrize(
+    ("server", "machines", "terabytes"),
+    # As the provider states them: 2 x 7,500 GB of one, and 8 x 950 GB.
+    [("aws-i3en.6xlarge", 1, 15.0), ("aws-r7gd.4xlarge", 8, 7.6)],
+)
+def test_the_month_in_which_local_disks_are_full_is_that_of_asking_with_that_horizon(
+    server: str, machines: int, terabytes: float
+) -> None:
+    small = replace(PRODUCTION, accesses_per_s=200.0, peak_accesses_per_s=300.0)
+
+    def asked(months: int) -> Advice:
+        return ask(
+            curve=curve(small),
+            candidates=Candidates(
+                kinds=("instances",), servers=(server,), max_machines=machines
+            ),
+            horizon_months=months,
+        )
+
+    best = asked(36).recommendation
+    assert best is not None
+    assert best.machines == machines
+    months = best.months_until_too_small
+    assert months is not None
+    grown = terabytes * 1e12 / PRODUCTION.data_bytes
+    assert months == pytest.approx(12 * math.log(grown) / math.log(1.2), rel=1e-6)
+    # Kept at the whole month before, and not at the next.
+    last = math.floor(months)
+    assert asked(last).recommendation is not None
+    full = asked(last + 1)
+    assert full.recommendation is None
+    assert set(full.rejected_counts) == {"space"}
 
 
 def test_waiting_pays_where_prices_fall_and_not_where_they_rise() -> None:

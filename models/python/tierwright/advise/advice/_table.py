@@ -880,10 +880,10 @@ class Table:
             known = given.disk.capacity_bytes
             return math.inf if known is None else float(given.store_bytes)
         machines = int(options.machines[at])
-        volumes = self.config(at).get("volume", ())
-        if volumes:
-            gib = math.fsum(float(one["size_gib"]) * one["quantity"] for one in volumes)
-            return gib * 2**30 * machines
+        if self.source(at) != "devices":
+            # What is sold as a whole holds what it is listed with: local disks, volumes or drives.
+            assert self.columns is not None
+            return float(self.columns.store_bytes[options.row[at]]) * machines
         store = self.devices(at)[1]
         if store is None or not store.capacity_bytes:
             return math.inf

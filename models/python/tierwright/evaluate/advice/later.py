@@ -93,8 +93,9 @@ def months_until(
     Returns
     -------
     float64 array, shape (K,)
-        0 where a share has reached it today. Between two of `LOOKED_AHEAD` its logarithm is taken as linear: of what grows
-        as the load does the result is exact. [months]
+        0 where a share has reached it today. Whole months before it are those with a share below the limit, of shares that
+        do not fall: asked at `LOOKED_AHEAD`, and by halving between two of these. Within its last month the logarithm of a
+        share is taken as linear: of what grows as the load does the result is exact. [months]
 
     Examples
     --------
@@ -106,23 +107,55 @@ def months_until(
     >>> found.round(1).tolist()
     [22.1, 0.0, 11.1]
     """
-    month, before = 0.0, np.asarray(share(1.0), dtype=np.float64)
-    left = np.where(before >= limit, 0.0, np.nan)
+    known = {0: np.asarray(share(1.0), dtype=np.float64)}
+    left = np.where(known[0] >= limit, 0.0, np.nan)
     if growth_per_year <= 0:
         return left
-    for later in LOOKED_AHEAD:
-        waiting_ = np.isnan(left) & (before > 0)
+
+    def at(month: int) -> FloatArray:
+        if month not in known:
+            times = (1 + growth_per_year) ** (month / MONTHS_A_YEAR)
+            known[month] = np.asarray(share(times), dtype=np.float64)
+        return known[month]
+
+    for month, later in pairwise((0, *LOOKED_AHEAD)):
+        waiting_ = np.isnan(left) & ~np.isnan(known[0])
         if not waiting_.any():
             break
         try:
-            now = share((1 + growth_per_year) ** (later / MONTHS_A_YEAR))
+            reached = waiting_ & (at(later) >= limit)
         except BadInput:  # more pages than can be counted
             break
-        reached = waiting_ & (now >= limit)
-        part = np.log(limit / before[reached]) / np.log(now[reached] / before[reached])
-        left[reached] = month + (later - month) * part
-        month, before = float(later), np.asarray(now, dtype=np.float64)
+        for row in np.flatnonzero(reached).tolist():
+            last = _last_below(at, row, limit, (month, later))
+            left[row] = last + _part_below(at(last)[row], at(last + 1)[row], limit)
     return left
+
+
+def _last_below(
+    shares: Callable[[int], FloatArray], row: int, limit: float, ends: tuple[int, int]
+) -> int:
+    """Last month with a share below a limit, between one with such a share and one that has reached it."""
+    below, reached = ends
+    guesses = 0
+    while reached - below > 1:
+        part = _part_below(shares(below)[row], shares(reached)[row], limit)
+        guesses += 1
+        # Where the load alone grows, the second guess is the last; where it does not, every third halves what is left.
+        guess = below + int((reached - below) * (part if guesses % 3 else 0.5))
+        middle = min(max(guess, below + 1), reached - 1)
+        if shares(middle)[row] >= limit:
+            reached = middle
+        else:
+            below = middle
+    return below
+
+
+def _part_below(before: float, now: float, limit: float) -> float:
+    """Part of a month after which a share reaches a limit, its logarithm linear; by itself where it starts from 0. [1]"""
+    if before <= 0 or math.isinf(now):
+        return limit / now
+    return math.log(limit / before) / math.log(now / before)
 
 
 @dataclass(frozen=True, slots=True)
