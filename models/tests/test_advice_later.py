@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -377,13 +378,18 @@ def wait_for(history: list[PriceSeries], **given_: Any) -> Any:
     return _when.wait(asked, table, table.option(at), at, zero, history)
 
 
+def _reads(folder: Path, page: Callable[[Random], int]) -> Profile:
+    """Reads of so many pages, one by one."""
+    draws, path = Random(7), folder / "reads.csv"
+    rows = (f"{10 * at},R,1,{page(draws)}\n" for at in range(40_000))
+    path.write_text("time_us,op,rel,block\n" + "".join(rows), encoding="utf-8")
+    return profile(Trace(path))
+
+
 @pytest.fixture
 def read_alone(tmp_path: Path) -> Profile:
     """Pages of which each is as likely to be read next: RAM that holds all of them leaves disks idle."""
-    draws, path = Random(7), tmp_path / "reads.csv"
-    rows = (f"{10 * at},R,1,{draws.randrange(3000)}\n" for at in range(40_000))
-    path.write_text("time_us,op,rel,block\n" + "".join(rows), encoding="utf-8")
-    return profile(Trace(path))
+    return _reads(tmp_path, lambda draws: draws.randrange(3000))
 
 
 @pytest.mark.parametrize("ram_gib", [110, 120, 224, 290])
@@ -1545,3 +1551,27 @@ def test_rules_of_thumb_say_which_data_they_take(growth: float, said: str) -> No
     assert rule.ram_bytes == pytest.approx(
         PRODUCTION.data_bytes * (1 + growth) ** 3 / 10, rel=1e-3
     )
+
+
+def test_ram_of_a_rule_of_thumb_is_ram_for_pages(tmp_path: Path) -> None:
+    # Of all reads 97 % and more are of 40 % of the pages.
+    hot = _reads(
+        tmp_path, lambda draws: draws.randrange(1200 if draws.random() < 0.97 else 3000)
+    )
+    two = Production(100 * GIB, 100.0, 100.0, machines=2)
+    of_one = scale.answer(hot, two, law="stretch").profile.curve.from_start("steady")
+    found = ask(
+        curve=of_one, candidates=replace(DEVICES_ALONE, reserved_gib=Decimal(4))
+    )
+    rules = {
+        each.name: each.option
+        for each in found.rules_of_thumb
+        if each.option is not None
+    }
+    # Of each of both machines the system takes 4 GiB, which cache nothing.
+    left = {name: each.ram_bytes - 2 * 4 * GIB for name, each in rules.items()}
+    page = of_one.page_bytes
+    assert float(of_one.hit_ratio(left["hit_ratio_95"] / 2 // page)) >= 0.95
+    assert left["tenth_in_ram"] >= 10 * GIB
+    assert left["all_in_ram"] >= 100 * GIB
+    assert {each.machines for each in rules.values()} == {2}

@@ -463,7 +463,7 @@ class _Search:
             rejected_counts={
                 name: count for name, count in self._counts.items() if count
             },
-            unfinished_bytes=unfinished,
+            unfinished_pages=unfinished,
         )
         return table
 
@@ -510,14 +510,14 @@ class _Search:
         return (io_us, cents) if self._by_time else (cents, io_us)
 
     def _of_thumbs(self) -> Iterator[_Looked]:
-        """Rules of thumb look for the best option with at least so much RAM."""
+        """Rules of thumb look for the best option with at least so much RAM for pages."""
         setting = self._asked.setting
         data = float(setting.data_bytes * setting.replicas)
         for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
-            if rule.ram_bytes is not None and not rule.needs_flash:
-                least = rule.ram_bytes * (1 - ROUNDING)
+            if rule.ram_pages is not None and not rule.needs_flash:
+                least = rule.ram_pages * (1 - ROUNDING)
                 yield _Looked(
-                    "ram_bytes", (least, np.inf), self._objective(), of_thumb=True
+                    "ram_pages", (least, np.inf), self._objective(), of_thumb=True
                 )
 
     def _of_neighbours(self, table: Table) -> Iterator[_Looked]:
@@ -545,6 +545,8 @@ class _Search:
         machines = found.machines.astype(np.float64)
         if name == "disks":
             return found.fewest * machines, found.most * machines
+        if name == "ram_pages":
+            return found.ram_pages, found.ram_pages
         size = machines if name == "machines" else found.ram_gib * GIB * machines
         return size, size
 
@@ -592,7 +594,7 @@ class _Looked:
     Attributes
     ----------
     size : str
-        That is limited: `ram_bytes`, `machines` or `disks`.
+        That is limited: `ram_bytes`, `machines` or `disks`, or for a rule of thumb `ram_pages`.
     within : tuple of float
         Least and largest of it.
     key : tuple of float64 array
@@ -609,16 +611,23 @@ class _Looked:
     most_io_us: float = np.inf
     of_thumb: bool = False
 
+    def _size(self, options: Options) -> FloatArray:
+        return (
+            options.ram_pages
+            if self.size == "ram_pages"
+            else _sizes(options)[self.size]
+        )
+
     def fits(self, options: Options) -> Bools:
         """Whether options are among those that are looked for."""
-        size = _sizes(options)[self.size]
+        size = self._size(options)
         inside = (size >= self.within[0]) & (size <= self.within[1])
         return np.asarray(inside & (options.io_us <= self.most_io_us))
 
     def keys(self, options: Options, *, by_time: bool) -> tuple[FloatArray, FloatArray]:
         """Return what is to be least of options, and what decides among equals."""
         if np.isfinite(self.most_io_us):
-            size = _sizes(options)[self.size]
+            size = self._size(options)
             falls = len(self.key[0]) and self.key[0][0] < 0
             return (-size, -size) if falls else (size, size)
         cents = options.month_cents.astype(np.float64)

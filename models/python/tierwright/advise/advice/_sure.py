@@ -231,9 +231,9 @@ def _usd(end: AtEnd) -> Decimal | None:
 
 def _is_unfinished(table: Table, rule: Thumb) -> bool:
     """Whether the best option as large as a rule asks for was not found among those that were looked at."""
-    if table.left_out is None or rule.ram_bytes is None or rule.needs_flash:
+    if table.left_out is None or rule.ram_pages is None or rule.needs_flash:
         return False
-    return rule.ram_bytes * (1 - ROUNDING) in table.left_out.unfinished_bytes
+    return rule.ram_pages * (1 - ROUNDING) in table.left_out.unfinished_pages
 
 
 def _slower_us(

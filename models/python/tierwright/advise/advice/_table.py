@@ -260,15 +260,15 @@ class LeftOut:
         Of the evaluated ones, those that keep every limit but those of response times.
     rejected_counts : dict of str to int
         Of the evaluated ones, by the first limit that they break.
-    unfinished_bytes : tuple of float
-        Least RAM of rules of thumb whose best option was not found among the options that were looked at. [bytes]
+    unfinished_pages : tuple of float
+        Least RAM of rules of thumb whose best option was not found among the options that were looked at. [pages]
     """
 
     evaluated: int
     pruned: int
     suitable: int
     rejected_counts: dict[str, int]
-    unfinished_bytes: tuple[float, ...] = ()
+    unfinished_pages: tuple[float, ...] = ()
 
 
 class Table:

@@ -1043,9 +1043,9 @@ class RuleOfThumb:
     name, title : str
         Key, and the rule in words.
     ram_bytes, flash_bytes : float or None
-        What it asks for. [bytes]
+        What it asks for: RAM for pages, beside what the system takes of each machine. [bytes]
     option : Option or None
-        The best option that is at least as large and keeps every limit; None where there is none.
+        The best option that has at least as much for pages and keeps every limit; None where there is none.
     regret_usd_per_month : Decimal or None
         What it costs more than the recommendation; below 0 where it costs less and another objective was asked for. [USD/month]
     regret_io_time_us : float or None

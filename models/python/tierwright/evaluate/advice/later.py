@@ -155,7 +155,8 @@ def _part_below(before: float, now: float, limit: float) -> float:
     """Part of a month after which a share reaches a limit, its logarithm linear; by itself where it starts from 0. [1]"""
     if before <= 0 or math.isinf(now):
         return limit / now
-    return math.log(limit / before) / math.log(now / before)
+    start = math.log(before)
+    return (math.log(limit) - start) / (math.log(now) - start)
 
 
 @dataclass(frozen=True, slots=True)

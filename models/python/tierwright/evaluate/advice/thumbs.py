@@ -27,12 +27,15 @@ class Thumb:
     name, title : str
         Key, and the rule in words.
     ram_bytes, flash_bytes : float or None
-        Of all machines together; None where the rule cannot be applied, then `reason` says why. [bytes]
+        Of all machines together; None where the rule cannot be applied, then `reason` says why. RAM is that for pages, what
+        the system takes comes on top. [bytes]
     needs_flash : bool
         Whether it buys a flash cache.
     reason : str
     reads_curve : bool
         Whether its size is the least one at which the curve has some property.
+    ram_pages : float or None
+        Whole pages of that RAM, of one machine as the curve counts them; None where `ram_bytes` is. [pages]
     """
 
     name: str
@@ -42,6 +45,7 @@ class Thumb:
     needs_flash: bool = False
     reason: str = ""
     reads_curve: bool = False
+    ram_pages: float | None = None
 
 
 def thumbs(
@@ -70,16 +74,14 @@ def thumbs(
     """
     for rule in _applied(curve, data_bytes, accesses_per_s, machines, data):
         reason = _why_unknown(curve, rule, machines)
-        yield (
-            replace(
-                rule,
-                ram_bytes=None,
-                flash_bytes=None if rule.needs_flash else rule.flash_bytes,
-                reason=reason,
-            )
-            if reason
-            else rule
-        )
+        if reason:
+            flash = None if rule.needs_flash else rule.flash_bytes
+            yield replace(rule, ram_bytes=None, flash_bytes=flash, reason=reason)
+        elif rule.ram_bytes is None:
+            yield rule
+        else:
+            pages = rule.ram_bytes / (curve.page_bytes * machines)
+            yield replace(rule, ram_pages=float(np.floor(pages * (1 + _ROUNDED))))
 
 
 def _applied(
@@ -194,7 +196,7 @@ def following(
     rule: Thumb,
     first: Callable[[IntArray], int | None] | None = None,
 ) -> int | None:
-    """Return the best option that is at least as large as a rule asks for; None where there is none.
+    """Return the best option that has at least as much for pages as a rule asks for; None where there is none.
 
     Parameters
     ----------
@@ -205,10 +207,11 @@ def following(
     first : callable, optional
         Returns the first of some of them that keeps limits which are still to be held; the first of all unless stated.
     """
-    if rule.ram_bytes is None or rule.flash_bytes is None:
+    if rule.ram_pages is None or rule.flash_bytes is None:
         return None
-    slack = 1 - 1e-9
-    large = options.ram_bytes[order] >= rule.ram_bytes * slack
+    slack = 1 - _ROUNDED
+    # What the system takes caches nothing.
+    large = options.ram_pages[order] >= rule.ram_pages * slack
     if rule.needs_flash:
         large &= options.flash_bytes[order] >= rule.flash_bytes * slack
     if first is not None:
