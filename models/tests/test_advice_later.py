@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -59,6 +59,7 @@ from tierwright.evaluate.advice.later import (
     waiting,
 )
 from tierwright.evaluate.advice.restart import restart_error_s, restart_s
+from tierwright.evaluate.advice.rows import CHOICES
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
@@ -766,6 +767,63 @@ def test_after_a_failure_the_rest_carry_the_load() -> None:
         else:
             expected = max(store * devices / (devices - 1), flash)
         assert found[at] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("rate", [3e4, 1e5, 3e5, 1e6])
+def test_the_best_after_a_failure_is_the_cheapest_that_keeps_its_limits(
+    rate: float,
+) -> None:
+    """Of one to 40 drives in each of two machines, which share the load of one of them where its only drive is lost."""
+    usd_per_gib, usd_per_drive = Decimal("20.625"), 800 * PRICES[SHELF[0]]
+    two = replace(
+        PRODUCTION,
+        data_bytes=100 * GIB,
+        accesses_per_s=rate,
+        peak_accesses_per_s=rate,
+        growth_per_year=0.0,
+        machines=2,
+    )
+    asked: dict[str, Any] = {
+        "curve": curve(two),
+        "candidates": replace(DEVICES_ALONE, devices=SHELF[:1]),
+    }
+    found = sure(**asked).scenarios
+    assert found is not None
+    [loss] = [each for each in found.columns if each.name == "loss"]
+    options = Table.of(
+        question(
+            {
+                "prices": book(**PRICES),
+                "constraints": {},
+                "objective": "usd",
+                "have": None,
+                **asked,
+            }
+        ).setting
+    ).options
+
+    def month(ram_bytes: float, drives: int) -> Decimal:
+        ram = usd_per_gib * int(ram_bytes) / GIB
+        return sum(
+            (
+                (round(bought * 100) / Decimal(36)).quantize(
+                    Decimal(1), rounding=ROUND_HALF_UP
+                )
+                / 100
+                for bought in (ram, drives * usd_per_drive)
+            ),
+            Decimal(0),
+        )
+
+    [alone] = np.nonzero(options.scheme == CHOICES.index("none"))
+    kept = []
+    for at in alone.tolist():
+        for drives in range(1, 41):
+            left = drives - 1 if drives > 1 else 0.5
+            busy = options.store_us[at] * rate / 2 / 1e6 / left
+            if busy <= 0.7 * (1 + 1e-9):
+                kept.append((month(options.ram_bytes[at], 2 * drives), drives))
+    assert loss.best_usd_per_month == min(kept)[0], min(kept)
 
 
 @pytest.mark.formula("evaluate.advice.scenarios.busy_after_loss")

@@ -137,9 +137,9 @@ def compared(
     """
     cases, best_of = [], []
     # One table after the other: of many candidates all of them together are large.
-    for case, other in _cases(asked, table):
+    for case, *others in _cases(asked, table):
         cases.append(case)
-        best_of.append(_best_of(case, other))
+        best_of.append(_best_of(case, others))
     rows = _contenders(table, best, alternatives, zip(cases, best_of, strict=True))
     by_time = asked.objective == "io_time"
     standing = [joined([_standing(each, case) for each in rows]) for case in cases]
@@ -237,8 +237,10 @@ def compared(
     )
 
 
-def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
-    """Yield the scenarios that there are here with the options of each, the present first."""
+def _cases(
+    asked: Asked, table: Table
+) -> Iterator[tuple[_Case, Table] | tuple[_Case, Table, Table]]:
+    """Yield the scenarios that there are here with the options of each, in one table or two, the present first."""
     setting = asked.setting
     yield (
         _Case("present", "as stated", "data, load and prices as stated", asked),
@@ -297,37 +299,51 @@ def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
         for name in RESPONSES:
             without = without.without(name)
         spared = replace(setting, spare=1)
-        lossy = table.remade(spared)
-        _lose(lossy)
         case = _Case(
             "loss",
             "a failure",
-            "one drive that holds the data of a machine fails, of what is rented one machine; the rest carries its "
-            "load at the same hit ratios, and copies of the data are elsewhere; response times are not limited then",
+            "one drive that holds the data of one machine fails, of what is rented one machine; the rest of that machine "
+            "carries its load at the same hit ratios, or where that drive was its only one, the other machines do, and "
+            "copies of the data are elsewhere; response times are not limited then",
             replace(without, setting=spared),
             loses=True,
         )
-        yield case, lossy
+        lossy = _after_loss(table.remade(spared))
+        if setting.machines == 1 or not table.shelf.stores:
+            yield case, lossy
+            return
+        # Machines with one drive each stand in for the one whose drive is lost: no drive more may be needed.
+        yield case, lossy, _after_loss(Table(setting, (None, table.shelf)))
 
 
 def _times(rates: Rates, times: float) -> Rates:
     return Rates(*(None if one is None else one * times for one in rates.both))
 
 
-def _lose(table: Table) -> None:
-    """Let one device fail in every option of a table."""
+def _after_loss(table: Table) -> Table:
+    """Let one device fail in every option of a table, which is returned."""
     peak = table.setting.served.peak
     assert peak is not None
     table.options = replace(
         table.options, peak_busy=busy_after_loss(table.options, peak)
     )
+    return table
 
 
-def _best_of(case: _Case, table: Table) -> _Contender | None:
-    """Return the best of a scenario; None where nothing keeps every limit."""
-    chosen = chosen_of(case.asked, table)
-    at = next(kept(case.asked, table, chosen, chosen.order), None)
-    return None if at is None else _Contender("scenario", table.alone(at), 0)
+def _best_of(case: _Case, tables: Iterable[Table]) -> _Contender | None:
+    """Return the best of a scenario, of tables of its options; None where nothing keeps every limit."""
+    found = []
+    for table in tables:
+        chosen = chosen_of(case.asked, table)
+        at = next(kept(case.asked, table, chosen, chosen.order), None)
+        if at is not None:
+            found.append(_Contender("scenario", table.alone(at), 0))
+
+    def key(one: _Contender) -> tuple[float, float]:
+        by_usd = one.month_cents, one.io_us
+        return by_usd[::-1] if case.asked.objective == "io_time" else by_usd
+
+    return min(found, key=key, default=None)
 
 
 def _standing(one: _Contender, case: _Case) -> Options:
