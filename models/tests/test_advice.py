@@ -2566,3 +2566,42 @@ def test_where_nothing_keeps_every_limit_what_there_is_stands_beside_it(
     written = report.html(found.to_dict(derivation=True))
     assert written.count(escape(found.infeasible.text)) == 1
     assert "Today, per month" in written
+
+
+@pytest.mark.parametrize(
+    ("kinds", "chosen", "could"),
+    [
+        (("devices",), "devices", None),
+        (("chassis", "devices"), "devices", True),
+        (("chassis",), "chassis", None),
+    ],
+)
+def test_electricity_that_is_in_no_price_is_said_to_be_in_none(
+    kinds: tuple[str, ...],
+    chosen: str,
+    could: bool | None,
+) -> None:
+    powered = Candidates(
+        kinds=kinds,
+        devices=SHELF if "devices" in kinds else None,
+        max_machines=1,
+        part_usd={"chassis": Decimal(90_000)} if "chassis" in kinds else {},
+        usd_per_kwh=Decimal("0.2"),
+        watts=Decimal(300),
+        pue=Decimal("1.5"),
+    )
+    found = ask(candidates=powered, prices=catalog.default_price_book())
+    best = found.recommendation
+    assert best is not None
+    assert best.kind == chosen
+    rows = {row["what"] for row in best.bill}
+    said = [each for each in found.warnings if each.name == "power_left_out"]
+    if chosen == "chassis":
+        assert any("lectricity" in each for each in rows)
+        assert not said
+        return
+    assert not any("lectricity" in each for each in rows)
+    [caution] = said
+    assert "RAM and devices bought by themselves" in caution.message
+    assert caution.could_change_choice is could
+    assert caution.effect

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
@@ -105,12 +105,46 @@ def about_answer(
     if source in (*RENTED, "quotes") and best is not None:
         yield from _about_latencies(table, best)
     yield from (each.caution for each in weak)
-    if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
-        yield Caution(
-            "power_left_out",
-            "electricity of what is bought is not counted: no price of it is stated",
-            "state the price of a kWh and the watts of a server",
+    if source is not None:
+        yield from _about_power(table, source, kinds)
+
+
+def _about_power(table: Table, source: str, kinds: Sequence[str]) -> Iterator[Caution]:
+    """Say whose electricity is in no price; what is chosen is of the kind `source`."""
+    candidates, shelf = table.setting.candidates, table.shelf
+    if candidates.usd_per_kwh is None:
+        if source in ("chassis", "devices"):
+            yield Caution(
+                "power_left_out",
+                "electricity of what is bought is not counted: no price of it is stated",
+                "state the price of a kWh and the watts of a server",
+            )
+        return
+    # The watts that may be stated are those of a whole server; no source states what these parts draw.
+    if "devices" not in kinds or shelf.ram is None or not shelf.stores:
+        return
+    effect = (
+        "not computable: no source states the power of RAM and devices by themselves"
+    )
+    could: bool | None = None
+    if source != "devices":
+        effect, could = (
+            "what is chosen is not among these, whose bills would rise",
+            False,
         )
+    elif "chassis" in kinds:
+        effect, could = (
+            "servers built from parts pay for theirs and may cost less",
+            True,
+        )
+    yield Caution(
+        "power_left_out",
+        "electricity of RAM and devices bought by themselves is not counted: no source states what they draw, and the "
+        "watts that may be stated are those of a whole server",
+        "choose among servers built from parts, whose electricity is counted",
+        could_change_choice=could,
+        effect=effect,
+    )
 
 
 def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
