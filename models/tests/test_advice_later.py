@@ -1633,3 +1633,45 @@ def test_ram_of_a_rule_of_thumb_is_ram_for_pages(tmp_path: Path) -> None:
     assert left["tenth_in_ram"] >= 10 * GIB
     assert left["all_in_ram"] >= 100 * GIB
     assert {each.machines for each in rules.values()} == {2}
+
+
+@pytest.mark.parametrize(
+    ("have", "limits", "said"),
+    [
+        # 4 TiB that become three times as many each year are more than a disk of 24 TB holds after three.
+        (
+            {"disks": 1},
+            {},
+            "what there is today lacks space for the data and would have to be",
+        ),
+        (
+            {"disks": 400},
+            {"peak_busy": 0.2},
+            "what there is today breaks a limit: one of its devices would be 23.0 % busy in the busiest hour, and at most "
+            "20.0 % is allowed",
+        ),
+        (
+            {"disks": 400},
+            {"usd_per_month": 8000},
+            "what there is today breaks a limit: it costs 9,000 USD per month, and at most 8,000 USD per month is allowed",
+        ),
+        ({"disks": 400}, {}, ""),
+    ],
+)
+def test_why_what_there_is_is_left_is_said_in_one_sentence(
+    have: dict[str, int], limits: dict[str, float], said: str
+) -> None:
+    more = (
+        replace(PRODUCTION, growth_per_year=2.0) if have["disks"] == 1 else PRODUCTION
+    )
+    found = ask(
+        curve=curve(more),
+        have=today(**have),
+        constraints={name: Decimal(str(value)) for name, value in limits.items()},
+    )
+    assert found.recommendation is not None
+    assert found.recommendation.kind != "have"
+    if said:
+        assert f"; {said}" in found.decision
+    else:
+        assert "what there is today" not in found.decision

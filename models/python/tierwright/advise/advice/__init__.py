@@ -554,6 +554,7 @@ def _answer(
         front=(len(front), best in front and not by_replay)
         if asked.objective == "pareto"
         else None,
+        today=_words.today_of(rejected),
     )
     by_cache = _caches.sentence(asked, tried, caches, table, chosen, best)
     by_near = decided.sentence(asked)

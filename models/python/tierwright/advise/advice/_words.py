@@ -241,8 +241,9 @@ def decided(
     front: tuple[int, bool] | None = None,
     assumed: str = "",
     machine_left_out: bool = False,
+    today: Rejected | None = None,
 ) -> tuple[str, str]:
-    """Say what to buy and what it costs against today, and why; or why nothing can be recommended, which has no more to it."""
+    """Say what to buy and what it costs against today, why that is left, and why to buy it; or why nothing can be recommended, which has no more to it."""
     if best is None:
         return infeasible, ""
     if admitted_by is not None:
@@ -270,7 +271,7 @@ def decided(
         said.append(machine_text(best, second))
     if assumed:
         said.append(assumed)
-    return _buy(best, zero), " ".join(each for each in said if each)
+    return _buy(best, zero, today), " ".join(each for each in said if each)
 
 
 def assumed_text(data: str | None, rate: float | None) -> str:
@@ -327,10 +328,40 @@ def _overloaded(zero: Option) -> str:
     least, most = zero.ends("peak_busy")
     if least is not None and least > 1:
         by = "" if least == most else "at least "
-        return f"; what there is today would have to be {by}{percent(least)} busy in the busiest hour"
+        return f"would have to be {by}{percent(least)} busy in the busiest hour"
     if most is not None and most > 1:
-        return f"; what there is today would have to be up to {percent(most)} busy in the busiest hour"
+        return f"would have to be up to {percent(most)} busy in the busiest hour"
     return ""
+
+
+def _left(zero: Option, today: Rejected | None) -> str:
+    """Say why what there is is left, behind what it costs; empty where it keeps every limit."""
+    broken = (
+        ()
+        if today is None
+        else (today.constraint, *(each.constraint for each in today.also))
+    )
+    lacks = f"lacks {LIMIT_WORDS[SPACE]}" if SPACE in broken else ""
+    said = [each for each in (lacks, _overloaded(zero)) if each]
+    if not said and today is not None:
+        said = [each for each in (_first_broken(zero, today),) if each]
+    return f"; what there is today {' and '.join(said)}" if said else ""
+
+
+def _first_broken(zero: Option, today: Rejected) -> str:
+    """Say which limit what there is breaks first; empty of what is said elsewhere: no price, or a curve that does not show it."""
+    name, value, limit = today.constraint, today.value, today.limit
+    if name in (PRICE, EVIDENCE):
+        return ""
+    if limit is None:
+        return f"lacks {LIMIT_WORDS.get(name, name)}"
+    if value is None:
+        return f"breaks a limit, as the {LIMIT_WORDS[name]} is not known"
+    told = what_it_has(name, value)
+    if name in zero.ranges:
+        told = f"with as many dirty pages as possible, {told}"
+    asked = f"{'at least' if name in LEAST else 'at most'} {limit_value(name, limit)}"
+    return f"breaks a limit: {told}, and {asked} is {'required' if name in LEAST else 'allowed'}"
 
 
 def machine_text(best: Option, second: Option | None) -> str:
@@ -348,7 +379,7 @@ def machine_text(best: Option, second: Option | None) -> str:
             return ""
 
 
-def _buy(best: Option, zero: Option | None) -> str:
+def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str:
     cost = best.usd_per_month
     assert cost is not None  # what has no price is not recommended
     if best.kind == "have":
@@ -370,13 +401,11 @@ def _buy(best: Option, zero: Option | None) -> str:
             today = ", as much as today"
         else:
             more = "less" if difference > 0 else "more"
-            # A saving against what does not carry the load is said to be one.
-            late = _overloaded(zero)
-            today = (
-                f" against {money(now)} today, {money(abs(difference))} {more}{late}"
-            )
+            today = f" against {money(now)} today, {money(abs(difference))} {more}"
+        # A saving against what is too small, or breaks another limit, is said to be one.
+        today += _left(zero, left)
     elif zero is not None:
-        today = f"; what there is today costs an unknown amount{_overloaded(zero)}"
+        today = f"; what there is today costs an unknown amount{_left(zero, left)}"
     return f"{verb} {named(best)}: {money(cost)} per month{today}."
 
 
@@ -651,9 +680,14 @@ def rejected_text(
     return f"{named(option)}: {told}; {asked}."
 
 
+def today_of(rejected: Iterable[Rejected]) -> Rejected | None:
+    """Return what there is where it is rejected; None where it is not."""
+    return next((each for each in rejected if each.option.kind == "have"), None)
+
+
 def today_text(rejected: Iterable[Rejected]) -> str:
     """Say why what there is is rejected too, where no option keeps every limit; empty where it was not stated."""
-    today = next((each for each in rejected if each.option.kind == "have"), None)
+    today = today_of(rejected)
     if today is None:
         return ""
     return f"What there is today is rejected too: {today.text}"
