@@ -383,6 +383,16 @@ def test_a_failure_takes_a_quoted_instance_as_a_whole() -> None:
     assert one.regret[loss].breaks == broken["one"]
 
 
+def test_a_quoted_instance_is_rented_and_a_quoted_server_is_not() -> None:
+    quotes = [rented("lease"), built("bought")]
+    found = Comparison(curve(), offers_of(quotes), day=DAY).advice()
+    assert found.scenarios is not None
+    assert {row.name.split()[1]: row.is_rented for row in found.scenarios.rows} == {
+        "lease": True,
+        "bought": False,
+    }
+
+
 def test_a_failure_takes_a_drive_of_a_quoted_server() -> None:
     assert after_a_failure(
         quote(

@@ -38,11 +38,7 @@ from tierwright.evaluate.advice.limits import (
     own_limits,
     stated_limits,
 )
-from tierwright.evaluate.advice.rows import (
-    RENTED,
-    Options,
-    joined,
-)
+from tierwright.evaluate.advice.rows import Options, joined
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.evaluate.bill import CENT
 
@@ -197,7 +193,7 @@ def compared(
             classes[each][1],
             titles[each],
             row.role,
-            row.table.source(row.at) in RENTED,
+            bool(row.table.options.is_rented[row.at]),
             tuple(
                 _cell(
                     found[each, column],
