@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -361,8 +361,12 @@ def test_limits_on_all_systems_that_conflict_are_named_and_relaxed(
             st.sampled_from([3e4, 1e5, 4e5])
         )
 
+    objective = data.draw(st.sampled_from(["usd", "io_time"]))
+
     def asked(kept: dict[str, float]) -> Any:
-        return placement.answer(some, candidates=FEW, constraints=kept)
+        return placement.answer(
+            some, candidates=FEW, constraints=kept, objective=objective
+        )
 
     def without(names: set[str]) -> Any:
         """Keep the others; nobody stated the busy share, which has a limit all the same."""
@@ -374,24 +378,61 @@ def test_limits_on_all_systems_that_conflict_are_named_and_relaxed(
     if found.systems:
         assert found.conflict == ()
         assert found.least_totals == {}
-        return
-    if found.nearest or not found.least_totals:
-        return
-    every = {*limits, "peak_busy"}
+    elif not found.nearest and found.least_totals:
+        every = {*limits, "peak_busy"}
+        check_conflict(found, every, without)
+        if len(found.least_totals) <= len(found.conflict):
+            for name in set(found.conflict) & set(TOTALS):
+                if without({name}).systems:
+                    check_least(name, found.least_totals[name], limits, asked)
+
+
+def check_conflict(
+    found: Any, every: set[str], without: Callable[[set[str]], Any]
+) -> None:
+    """No choice keeps the conflict, and some choice keeps the rest of it, whichever limit is left out."""
     assert set(found.conflict) <= every
     assert set(found.conflict) & set(TOTALS)
     assert not without(every - set(found.conflict)).systems
     for name in found.conflict:
         assert without(every - set(found.conflict) | {name}).systems
-        is_one = len(found.least_totals) <= len(found.conflict)
-        if is_one and name in TOTALS and without({name}).systems:
-            wide = found.least_totals[name]
-            assert wide > limits[name]
-            assert asked({**limits, name: wide * (1 + 1e-9)}).systems
-            # A hundredth less is not enough; machines are whole.
-            less = math.floor(wide * 0.99) if name == "machines" else wide * 0.99
-            if less > 0:
-                assert not asked({**limits, name: less}).systems
+    one_suffices = any(without({each}).systems for each in found.conflict)
+    if "alone would" in found.finding:
+        assert one_suffices
+    if "conflict besides" in found.finding:
+        assert not one_suffices
+
+
+def check_least(
+    name: str,
+    least: float,
+    limits: dict[str, float],
+    asked: Callable[[dict[str, float]], Any],
+) -> None:
+    """What is said to admit a choice admits one, and a hundredth less does not; machines are whole."""
+    assert least > limits[name]
+    assert asked({**limits, name: least * (1 + 1e-9)}).systems
+    less = math.floor(least * 0.99) if name == "machines" else least * 0.99
+    if less > 0:
+        assert not asked({**limits, name: less}).systems
+
+
+def test_what_admits_a_choice_is_not_what_the_best_one_takes() -> None:
+    """For the least I/O time the best option is dear; the budget has to be no larger than what the cheapest takes."""
+    some = workloads()[1:]
+    cheapest = placement.answer(some, candidates=FEW).usd_per_month
+    assert cheapest is not None
+    found = placement.answer(
+        some,
+        candidates=FEW,
+        objective="io_time",
+        constraints={"usd_per_month": cheapest / 2},
+    )
+    assert found.least_totals == {"usd_per_month": pytest.approx(float(cheapest))}
+    fewest = placement.answer(
+        workloads(), candidates=FEW, constraints={"machines": 0.5}
+    )
+    assert fewest.least_totals == {"machines": 1}
 
 
 def test_limits_that_only_conflict_are_said_to() -> None:
@@ -414,6 +455,8 @@ def test_limits_that_only_conflict_are_said_to() -> None:
         "Relax each of these limits."
     )
     assert "carries each of them once" in said((), {})
+    more = infeasible(limits, ("usd_per_month",), usd, dirty=False, is_enough=False)
+    assert more.endswith("Relax this limit. Other limits conflict besides.")
     beside = said(("usd_per_month", "throughput_accesses_per_s"), usd)
     assert beside == (
         "No choice of systems keeps the limit on the cost per month for all of them together and the limit on throughput for "

@@ -413,6 +413,7 @@ def _placed(
             asked.constraints,
             totals.conflict,
             totals.least,
+            is_enough=totals.is_enough,
             dirty=bool(without_write_backs(workloads)),
         )
     return Placement(
@@ -470,12 +471,15 @@ class _Totals:
     conflict : tuple of str
         Limits that cannot be kept together, of which each is needed.
     least : dict of str to float
-        What each of `TOTALS` among them would have to be at least, all other limits as asked; where several cannot be kept
-        each by itself, the least of each of these.
+        What each of `TOTALS` among them would have to be at least, all other limits as asked; where these conflict
+        besides, those of the conflict alone. Where several cannot be kept each by itself, the least of each of these.
+    is_enough : bool
+        Whether one of the conflict can be relaxed so far that every limit is kept.
     """
 
     conflict: tuple[str, ...] = ()
     least: dict[str, float] = field(default_factory=dict)
+    is_enough: bool = True
 
 
 def _totals(groups: Sequence[Group]) -> _Totals:
@@ -489,26 +493,28 @@ def _totals(groups: Sequence[Group]) -> _Totals:
     def only(names: Iterable[str]) -> _Choices:
         return _Choices.of(groups, frozenset(constraints) - set(names))
 
-    each_system = [name for name in constraints if name not in TOTALS]
-    never = [name for name in stated if only([*each_system, name]).best() is None]
+    never = [name for name in stated if only([name]).best() is None]
     if len(never) > 1:
-        least = {name: only(each_system).least(name) for name in never}
+        free = only([])
+        least = {name: free.least(name) for name in never}
         return _Totals((never[0],), _known(least))
-    kept = [*(never or stated), *each_system]
+    each_system = [name for name in constraints if name not in TOTALS]
+    kept = never or [*stated, *each_system]
     # As in an advice: what nobody stated goes last.
     for name in sorted(kept, key=lambda name: name == PEAK_BUSY):
         fewer = [each for each in kept if each != name]
         if only(fewer).best() is None:
             kept = fewer
-    least = {}
+    least, is_enough = {}, False
     for name in kept:
-        if name not in TOTALS:
-            continue
         # Beside this conflict there may be another, which leaves nothing either.
-        all_others = _Choices.of(groups, frozenset({name})).least(name)
-        beside = [each for each in kept if each != name]
-        least[name] = only(beside).least(name) if all_others is None else all_others
-    return _Totals(tuple(kept), _known(least))
+        relaxed = _Choices.of(groups, frozenset({name}))
+        beside = only([each for each in kept if each != name])
+        is_enough |= relaxed.best() is not None
+        if name in TOTALS:
+            value = relaxed.least(name)
+            least[name] = beside.least(name) if value is None else value
+    return _Totals(tuple(kept), _known(least), is_enough)
 
 
 def _known(values_by_name: Mapping[str, float | None]) -> dict[str, float]:

@@ -76,7 +76,11 @@ class Group:
         return self.shared.asked.setting.rates.mean or 0.0
 
     def without(self, names: frozenset[str]) -> Group:
-        """Return the same group without some limits; no device is busy for more than all of the time."""
+        """Return the same group without some limits, with all options that are the best in some amount that was limited.
+
+        No device is busy for more than all of the time.
+        """
+        amounts = limited(self.shared.asked)
 
         def rows_of(run: Run) -> Run:
             asked = run.asked
@@ -86,7 +90,7 @@ class Group:
             table = (
                 run.table.remade(asked.setting) if names & set(SIZING) else run.table
             )
-            rows = _rows(asked, table, in_parts=run.in_parts)
+            rows = _rows(asked, table, amounts, in_parts=run.in_parts)
             return replace(run, asked=asked, table=table, rows=rows)
 
         return _compared(
@@ -94,7 +98,8 @@ class Group:
                 self,
                 shared=rows_of(self.shared),
                 parts=None if self.parts is None else rows_of(self.parts),
-            )
+            ),
+            amounts,
         )
 
     def why_not(self, whom: str) -> _conflict.Conflict:
@@ -144,14 +149,16 @@ class Asking:
     def _group(self, members: tuple[int, ...], some: Sequence[Workload]) -> Group:
         asked = self._asked(some, _shared)
         table = Table.of(asked.setting)
-        shared = Run(asked, table, _rows(asked, table))
+        amounts = limited(asked)
+        shared = Run(asked, table, _rows(asked, table, amounts))
         parts = None
         if has_parts(some):
             sizes = parted_sizes(table)
             apart = self._asked(some, lambda each: partitioned_curve(each, sizes))
             other = table.remade(apart.setting)
-            parts = Run(apart, other, _rows(apart, other, in_parts=True), in_parts=True)
-        return _compared(Group(members, shared, parts))
+            rows = _rows(apart, other, amounts, in_parts=True)
+            parts = Run(apart, other, rows, in_parts=True)
+        return _compared(Group(members, shared, parts), amounts)
 
     def _asked(
         self, workloads: Sequence[Workload], curve_of: Callable[[list[Workload]], Curve]
@@ -209,8 +216,15 @@ def parted_sizes(table: Table) -> list[int]:
     ]
 
 
-def _rows(asked: Asked, table: Table, *, in_parts: bool = False) -> IntArray:
-    """Return what of the options keeps every limit and could be chosen, the best first."""
+def limited(asked: Asked) -> tuple[str, ...]:
+    """Return the amounts that a question limits of all systems together."""
+    return tuple(name for name in TOTALS if name in asked.constraints)
+
+
+def _rows(
+    asked: Asked, table: Table, amounts: Sequence[str], *, in_parts: bool = False
+) -> IntArray:
+    """Return what of the options keeps every limit and could be chosen for its goal or these amounts, the best first."""
     chosen = _choice.chosen_of(asked, table)
     options, rows = table.options, chosen.order
     if in_parts:
@@ -218,10 +232,10 @@ def _rows(asked: Asked, table: Table, *, in_parts: bool = False) -> IntArray:
             options.ram_pages, parted_sizes(table)
         )
         rows = rows[is_split[rows]]
-    if not any(name in asked.constraints for name in TOTALS):
+    if not amounts:
         best = next(_choice.kept(asked, table, chosen, rows), None)
         return np.asarray([] if best is None else [best], dtype=np.int64)
-    columns = _columns(asked, table)
+    columns = _columns(asked, table, amounts)
     while True:
         # The best first, so that of equals the better in the other objective stands.
         good = rows[undominated(columns[:, rows].T)]
@@ -233,22 +247,21 @@ def _rows(asked: Asked, table: Table, *, in_parts: bool = False) -> IntArray:
         rows = rows[~np.isin(rows, np.setdiff1d(good, kept))]
 
 
-def _columns(asked: Asked, table: Table) -> FloatArray:
-    """Return what is to be least of each option, and below it each amount that is limited of all systems together."""
+def _columns(asked: Asked, table: Table, amounts: Sequence[str]) -> FloatArray:
+    """Return what is to be least of each option, and below it each of these amounts."""
     options = table.options
     goals = options.io_us if asked.objective == "io_time" else options.month_cents / 100
-    limited = [name for name in TOTALS if name in asked.constraints]
-    return np.stack([goals, *(values(options, name) for name in limited)])
+    return np.stack([goals, *(values(options, name) for name in amounts)])
 
 
-def _compared(group: Group) -> Group:
+def _compared(group: Group, amounts: Sequence[str]) -> Group:
     """Leave parts out that are not better by `GAIN` than a shared cache that needs no more of what is limited."""
     parts, shared = group.parts, group.shared
     if parts is None or not len(parts.rows) or not len(shared.rows):
         return group
-    least = _columns(shared.asked, shared.table)[:, shared.rows].copy()
+    least = _columns(shared.asked, shared.table, amounts)[:, shared.rows].copy()
     least[0] *= 1 - GAIN[shared.asked.objective]
-    own = _columns(parts.asked, parts.table)[:, parts.rows]
+    own = _columns(parts.asked, parts.table, amounts)[:, parts.rows]
     better = [
         not bool(np.all(least <= own[:, [at]], axis=0).any())
         for at in range(own.shape[1])

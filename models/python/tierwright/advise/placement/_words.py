@@ -169,6 +169,7 @@ def infeasible(
     least: Mapping[str, float],
     *,
     dirty: bool,
+    is_enough: bool = True,
 ) -> str:
     """Say which limits on all systems together conflict, and how far they have to be relaxed.
 
@@ -182,6 +183,8 @@ def infeasible(
         What those of `TOTALS` would have to be at least, each alone; of more than are in conflict each has to be relaxed.
     dirty : bool
         Whether nobody said which evicted pages of some workload are dirty.
+    is_enough : bool
+        Whether relaxing one of the conflict is enough.
     """
     if conflict:
         named = list(least) if len(least) > len(conflict) else conflict
@@ -202,9 +205,11 @@ def infeasible(
     if len(least) > len(conflict):
         return f"{none}. {_capital('; '.join(shown))}. Relax each of these limits."
     others = [_words.LIMIT_WORDS[name] for name in conflict if name not in least]
+    besides = "" if is_enough else " Other limits conflict besides."
     if len(conflict) == 1:
-        return f"{none}. {_capital(shown[0])}. Relax this limit."
-    return f"{none} at once. One of them alone would have to be relaxed: {'; or '.join((*shown, *others))}."
+        return f"{none}. {_capital(shown[0])}. Relax this limit.{besides}"
+    alone = "One of them alone" if is_enough else "One of them"
+    return f"{none} at once. {alone} would have to be relaxed: {'; or '.join((*shown, *others))}.{besides}"
 
 
 def _capital(text: str) -> str:

@@ -181,7 +181,7 @@ def _load(document: Document, best: Document) -> Iterator[Formula]:
             "the first month in which U of data and load grown by (1 + growth per year)^(m / 12), m_r and m_f at sizes as much "
             f"smaller, reaches its limit, or the data no longer fit{with_numbers}",
             show.months(best["months_until_too_small"]),
-            f"{_DERIVED}: the load grows as the data do; linear in its logarithm between two months that are computed",
+            f"{_DERIVED}: the load grows as the data do; linear in its logarithm within the last month",
         )
 
 
