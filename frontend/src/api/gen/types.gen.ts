@@ -1115,6 +1115,12 @@ export type AdviceQuestionOut = {
      * Whether the workload was scaled to production.
      */
     is_scaled: boolean;
+    /**
+     * Pool Split
+     *
+     * Whether splits of the buffer pool were counted; null in answers that were kept before it was stated.
+     */
+    pool_split: boolean | null;
 };
 
 /**

@@ -976,6 +976,10 @@ class AdviceQuestionOut(Answer):
     is_scaled: bool = Field(
         description="Whether the workload was scaled to production."
     )
+    pool_split: bool | None = Field(
+        default=None,
+        description="Whether splits of the buffer pool were counted; null in answers that were kept before it was stated.",
+    )
 
 
 class AdviceOut(Answer):

@@ -653,7 +653,10 @@ def _answer(
         peak_accesses_per_s=setting.rates.peak,
         horizon_months=setting.horizon_months,
         versions=versions(asked),
-        question=_repeat.question(asked),
+        question=_repeat.question(
+            asked,
+            pool_split=any(each.counted is not None for each in split.values()),
+        ),
         validity=f"{VALIDITY}; {NOT_INCLUDED}",
         staircases=()
         if by_replay or not known

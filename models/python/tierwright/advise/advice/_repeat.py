@@ -11,8 +11,14 @@ from tierwright.common.currency import text_of
 from tierwright.hardware.device import Device
 
 
-def question(asked: Asked) -> dict[str, Any]:
+def question(asked: Asked, *, pool_split: bool = False) -> dict[str, Any]:
     """Return what repeats an answer beside its limits, objective, months and versions.
+
+    Parameters
+    ----------
+    asked : Asked
+    pool_split : bool
+        Whether splits of the buffer pool were counted, which the id of the answer holds.
 
     Returns
     -------
@@ -41,6 +47,7 @@ def question(asked: Asked) -> dict[str, Any]:
         "disk_device": disk,
         "start": setting.curve.start,
         "is_scaled": scaled is not None,
+        "pool_split": pool_split,
     }
 
 

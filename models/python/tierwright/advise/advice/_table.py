@@ -47,7 +47,11 @@ from tierwright.evaluate.advice.limits import (
     UNITS,
     Bools,
 )
-from tierwright.evaluate.advice.restart import restart_error_s, restart_s
+from tierwright.evaluate.advice.restart import (
+    restart_error_s,
+    restart_of_parts_s,
+    restart_s,
+)
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     RENTED,
@@ -61,6 +65,7 @@ from tierwright.evaluate.advice.rows import (
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents, machine_watts
+from tierwright.evaluate.compose.partitions import partitions
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import Sold
 from tierwright.evaluate.configurations.wanted import Wanted
@@ -80,6 +85,7 @@ from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.hardware.rents import Rents
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
+from tierwright.profile.several import Workload
 
 CACHES = frozenset({"nvme", "sata_ssd"})
 NO_RATE = "the workload states no rate; scale it to production, or state its rate"
@@ -133,6 +139,8 @@ class Setting:
     """Rate that all machines together have to carry, whatever the load is. [1/s]"""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
+    parted: tuple[Workload, ...] = ()
+    """Workloads of which each has a part of the RAM, so that all miss least; empty where they share it."""
     devices_more: float = 1.0
     """By what factor more devices hold the data than the model asks for, as a replay showed them that much busier. [1]"""
 
@@ -935,7 +943,16 @@ class Table:
 
     def _restart_s(self, at: IntArray) -> FloatArray:
         """Time until RAM is warm after a restart at the mean rate; flash keeps what it holds. [s]"""
-        return restart_of(self.options, at, self.setting, self.setting.curve)
+        setting = self.setting
+        if setting.parted and setting.served.mean is not None:
+            pages, _, reads = _filling(self.options, at, setting, setting.served.mean)
+            sizes, which = np.unique(pages, return_inverse=True)
+            splits = partitions(setting.parted, sizes.astype(np.int64).tolist())
+            parts = np.stack([each.pages for each in splits], axis=1)
+            return restart_of_parts_s(
+                setting.parted, parts[:, which].astype(np.float64), reads
+            )
+        return restart_of(self.options, at, setting, setting.curve)
 
     def prepare(self, rows: Sequence[int]) -> None:
         """Compute what describes some options besides their columns: of many at once it takes little longer than of one."""

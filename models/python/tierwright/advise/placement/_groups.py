@@ -155,6 +155,8 @@ class Asking:
         if has_parts(some):
             sizes = parted_sizes(table)
             apart = self._asked(some, lambda each: partitioned_curve(each, sizes))
+            setting = replace(apart.setting, parted=tuple(some))
+            apart = replace(apart, setting=setting)
             other = table.remade(apart.setting)
             rows = _rows(apart, other, amounts, in_parts=True)
             parts = Run(apart, other, rows, in_parts=True)

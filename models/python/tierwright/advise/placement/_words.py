@@ -206,6 +206,9 @@ def infeasible(
         return f"{none}. {_capital('; '.join(shown))}. Relax each of these limits."
     others = [_words.LIMIT_WORDS[name] for name in conflict if name not in least]
     besides = "" if is_enough else " Other limits conflict besides."
+    if not shown:
+        relax = "this limit" if len(conflict) == 1 else "one of them"
+        return f"{none}: some workloads have a system beside others alone, which need another. Relax {relax}.{besides}"
     if len(conflict) == 1:
         return f"{none}. {_capital(shown[0])}. Relax this limit.{besides}"
     alone = "One of them alone" if is_enough else "One of them"

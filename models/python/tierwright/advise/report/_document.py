@@ -649,6 +649,7 @@ _ADVICE = _table(
             disk_device=_maybe_text,
             start=_maybe_text,
             is_scaled=_maybe_flag,
+            pool_split=_maybe_flag,
         )
     ),
     versions=_named(_text),

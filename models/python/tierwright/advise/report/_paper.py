@@ -682,7 +682,11 @@ def _of_advice(document: Document) -> Iterator[str]:
     if book != "none":
         yield f"--price-book {shlex.quote(book if book in catalog.price_books() else 'PRICES.json')}"
     best = document["recommendation"]
-    if best is not None and best["clean_share"] is not None:
+    # An answer that was kept before it was stated says it by what it found.
+    is_split = None if asked is None else asked["pool_split"]
+    if is_split is None:
+        is_split = best is not None and best["clean_share"] is not None
+    if is_split:
         yield "--pool-split"
 
 

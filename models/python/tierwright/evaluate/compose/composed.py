@@ -31,6 +31,8 @@ _WEIGHED = 50
 """Sizes, even in their logarithm, over which misses weigh the errors of scale laws."""
 _BEYOND = 20
 """Sizes between all distinct pages and the largest that a curve lists."""
+_OF_PARTS = 100
+"""Sizes of a cache in parts, even in their logarithm, that are listed beside those that are wanted."""
 _DIGITS = 6
 """Decimals of a count."""
 _SHARED = (
@@ -114,8 +116,8 @@ def partitioned_curve(workloads: Sequence[Workload], sizes: Iterable[int]) -> Cu
     Returns
     -------
     Curve
-        At these sizes, at all distinct pages and at the last size of which a curve speaks. Of a size between two of
-        them nothing is known but that it misses no more than the smaller of them. Where a larger cache would write
+        At these sizes, at some between, at all distinct pages and at the last size of which a curve speaks; in a straight
+        line between two of them, where curves with cliffs may miss more. Where a larger cache would write
         more back, the smaller one is stated to write as much: write-backs are an upper bound there. Without
         write-backs where one of the curves has none.
 
@@ -125,9 +127,9 @@ def partitioned_curve(workloads: Sequence[Workload], sizes: Iterable[int]) -> Cu
         As `composed_profile`.
     """
     running = _running(workloads)
-    wanted = np.unique(
-        np.asarray([*sizes, *_ends_of(running)], dtype=np.int64).clip(min=1)
-    )
+    distinct, last = _ends_of(running)
+    between = thinned_sizes(distinct, _OF_PARTS, {last, *sizes})
+    wanted = np.unique(between.clip(min=1))
     splits = partitions(running, wanted.tolist())
     backs = [each.write_backs_per_s for each in splits]
     known = [each for each in backs if each is not None]
