@@ -631,7 +631,7 @@ def test_without_write_backs_of_one_the_dirty_share_is_unknown():
     [composed] = [
         each for each in about_given(made.curve) if each.name == "composed_workload"
     ]
-    assert "2 workloads in one cache" in composed.message
+    assert "composed of 2 workloads, not measured" in composed.message
     assert "reads and both" in composed.message
 
 

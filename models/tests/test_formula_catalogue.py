@@ -98,6 +98,7 @@ OUTSIDE = {
     "advise.advice._scenarios": "asks in other scenarios; held by test_advice_later.py",
     "advise.advice._standing": "parts of `advise.advice.answer` and `advise.quote_ranking.answer`; held by "
     "test_advice.py and test_quote_ranking.py",
+    "advise.advice._repeat": "states what was asked; held by test_report_repeat.py",
     "advise.placement._groups": "asks for every group of workloads; held by test_placement.py",
     "advise.placement._words": "words",
     "advise.placement.found": "data classes and words",
