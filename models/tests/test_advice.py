@@ -1750,6 +1750,23 @@ def test_what_is_unknown_of_every_option_is_not_called_broken() -> None:
     assert known is not None
     assert "breaks the limit on the cost per month" in known.text
     assert "stated of none" not in known.text
+    # Of what there is the bill states it; of what is for sale nobody does.
+    today = ask(
+        have=Have(
+            machines=1,
+            ram_bytes=TIB,
+            disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+            disks=20,
+            bill={
+                "power": {"watts": "800", "usd_per_kwh": "0.2"},
+                "part": [{"id": "chassis-epyc-2u-24nvme"}],
+            },
+        ),
+        constraints={"power_watts": Decimal(100)},
+    ).infeasible
+    assert today is not None
+    assert "each breaks the limit on the power of the servers. Of what is" in today.text
+    assert "for sale, no option is known to keep the limit on the power" in today.text
     # Servers built from parts are candidates already: their watts are missing.
     servers = ask(
         candidates=Candidates(
@@ -2196,6 +2213,20 @@ def test_devices_without_a_stated_latency_have_no_response_time() -> None:
     ).recommendation
     assert found is not None
     assert found.response_p99_us is None
+    none = advice.answer(
+        curve(),
+        candidates=replace(silent, kinds=("instances",)),
+        prices=None,
+        constraints={"response_p99_us": 10**6},
+        how_sure=False,
+    )
+    assert none.infeasible is not None
+    assert none.infeasible.conflict == ("response_p99_us",)
+    assert none.infeasible.text == (
+        "No option is known to keep the limit on the 99th percentile of the response time in the busiest hour: no source states "
+        "the latency of a read of these devices. State it in a device file, measure the devices, or ask without the limit."
+    )
+    assert all(each.value is None for each in none.rejected)
     stated = ask(constraints={"response_p99_us": 10**6}).recommendation
     assert stated is not None
     assert stated.response_p99_us is not None

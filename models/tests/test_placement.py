@@ -418,6 +418,32 @@ def check_least(
         assert not asked({**limits, name: less}).systems
 
 
+def test_workloads_that_can_only_share_may_leave_one_without_a_system() -> None:
+    """One busy workload alone keeps no limit; beside either of two quiet ones it does, and these do not without it."""
+    _, prices, logs = workloads()
+    some = [
+        replace(logs, name="logs", accesses_per_s=30_000.0),
+        replace(prices, name="prices"),
+        replace(prices, name="more prices"),
+    ]
+    one = Candidates(
+        kinds=("instances",), servers=("aws-i3en.3xlarge",), max_machines=1
+    )
+    seen = set()
+    for most_us in (0.3, 0.4, 0.45, 0.5, 0.6, 0.8):
+        found = placement.answer(
+            some, candidates=one, constraints={"io_time_us_per_access": most_us}
+        )
+        if found.systems or found.nearest:
+            continue
+        assert found.conflict == ("io_time_us_per_access",)
+        assert found.least_totals == {}
+        assert "no way to share leaves a system for all of them" in found.finding
+        assert found.finding.endswith("Relax this limit.")
+        seen.add(most_us)
+    assert seen
+
+
 def test_what_admits_a_choice_is_not_what_the_best_one_takes() -> None:
     """For the least I/O time the best option is dear; the budget has to be no larger than what the cheapest takes."""
     some = workloads()[1:]
@@ -452,6 +478,7 @@ def test_limits_that_only_conflict_are_said_to() -> None:
     assert said(("usd_per_month",), usd).endswith(
         "together. Cost per month: at least 501 USD per month (limit: 500 USD per month). Relax this limit."
     )
+    assert said(("peak_busy",), {}).endswith("for all of them. Relax this limit.")
     assert said(("usd_per_month",), {**usd, **machines}).endswith(
         "Relax each of these limits."
     )

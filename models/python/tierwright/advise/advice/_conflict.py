@@ -73,14 +73,18 @@ def explained(
     """
     names = conflict(asked, table, limits)
     dirty = asked.setting.fewest_dirty is not None
-    unknown = _why_not.unknown_of_all(limits)
+    unknown = _unknown(asked, table, limits)
+    has_chassis = "chassis" in {
+        SOURCES[each] for each in np.unique(table.options.source).tolist()
+    }
     if not dirty and set(unknown) & set(names):
         # Each of them alone leaves nothing, and no value of it would admit an option.
-        has_chassis = "chassis" in {
-            SOURCES[each] for each in np.unique(table.options.source).tolist()
-        }
         return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
     said = _words.infeasible_text(names, dirty=dirty)
+    for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
+    if for_sale:
+        why = _words.unknown_text(for_sale, has_chassis=has_chassis)
+        said = f"{said} Of what is for sale, {why[0].lower()}{why[1:]}"
     nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
     if nearest is not None:
         nearest = with_fewer_devices(asked, table, names, nearest)
@@ -95,6 +99,32 @@ def explained(
             else "; each rejected option states by how much it breaks which limit."
         )
     return Conflict(names, said)
+
+
+def _unknown(asked: Asked, table: Table, limits: Sequence[Limit]) -> list[str]:
+    """Return the stated limits that every option breaks because its value is not known, that of a latency among them."""
+    return [
+        *_why_not.unknown_of_all(limits),
+        *(
+            name
+            for name, least in zip(RESPONSES, table.least_response, strict=True)
+            if name in asked.constraints and len(least) and np.isinf(least).all()
+        ),
+    ]
+
+
+def _unknown_for_sale(table: Table, limits: Sequence[Limit]) -> list[str]:
+    """Return the stated limits whose value is known of what there is, and of nothing that is for sale."""
+    at = table.have_at
+    if at is None or len(table.options) == 1:
+        return []
+    return [
+        limit.name
+        for limit in limits
+        if limit.is_stated
+        and not np.isnan(limit.value[at])
+        and bool(np.isnan(np.delete(limit.value, at)).all())
+    ]
 
 
 def has_devices(table: Table) -> bool:

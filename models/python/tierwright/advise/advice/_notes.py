@@ -113,7 +113,13 @@ def _about_power(table: Table, source: str, kinds: Sequence[str]) -> Iterator[Ca
     """Say whose electricity is in no price; what is chosen is of the kind `source`."""
     candidates, shelf = table.setting.candidates, table.shelf
     if candidates.usd_per_kwh is None:
-        if source in ("chassis", "devices"):
+        if source == "devices":
+            yield Caution(
+                "power_left_out",
+                "electricity of RAM and devices bought by themselves is not counted: no source states what they draw",
+                "choose among servers built from parts, whose electricity is counted with a price of it and their watts",
+            )
+        elif source == "chassis":
             yield Caution(
                 "power_left_out",
                 "electricity of what is bought is not counted: no price of it is stated",

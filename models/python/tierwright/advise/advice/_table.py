@@ -1433,6 +1433,9 @@ def _have_in_rack(have: Have) -> tuple[float, float]:
     if not have.bill:
         return math.nan, math.nan
     build = build_from_mapping(have.bill)
+    if build.machines != have.machines:
+        # Of which machines the bill speaks is not known.
+        return math.nan, math.nan
     boxes = [each for each in build.parts if each.part.kind == "chassis"]
     watts, unknown = machine_watts(build)
     # Parts without the server that holds them are not what it takes.

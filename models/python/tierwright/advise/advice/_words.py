@@ -489,6 +489,11 @@ def unknown_text(names: Sequence[str], *, has_chassis: bool = False) -> str:
     limits = "the limit" if len(names) == 1 else "the limits"
     them = "it limits" if len(names) == 1 else "they limit"
     said = f"No option is known to keep {limits} {listed([on_limit(name) for name in names])}: what {them} is stated of none."
+    if set(names) <= set(RESPONSES):
+        return (
+            f"No option is known to keep {limits} {listed([on_limit(name) for name in names])}: no source states the latency of "
+            "a read of these devices. State it in a device file, measure the devices, or ask without the limit."
+        )
     parts = [
         (_NOT_STATED if has_chassis else _KNOWN_OF)[name]
         for name in names

@@ -208,7 +208,7 @@ def infeasible(
     besides = "" if is_enough else " Other limits conflict besides."
     if not shown:
         relax = "this limit" if len(conflict) == 1 else "one of them"
-        return f"{none}: some workloads have a system beside others alone, which need another. Relax {relax}.{besides}"
+        return f"{none}: each workload could share some system, but no way to share leaves a system for all of them. Relax {relax}.{besides}"
     if len(conflict) == 1:
         return f"{none}. {_capital(shown[0])}. Relax this limit.{besides}"
     alone = "One of them alone" if is_enough else "One of them"
