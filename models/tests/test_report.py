@@ -626,6 +626,20 @@ def test_any_damage_is_refused_or_still_a_document(data: st.DataObject) -> None:
     assert not re.search(r"[>\s\"](nan|inf)[<\s\"]", text)
 
 
+def test_a_choice_without_a_regret_in_each_scenario_is_refused() -> None:
+    given = document()
+    given["scenarios"]["rows"][1]["regret"] = None
+    with pytest.raises(
+        BadInput, match=r"scenarios\.rows\[1\]\.regret: `0` must be one of"
+    ):
+        report.html(given)
+    given["scenarios"]["rows"][1]["regret"] = given["scenarios"]["rows"][0]["regret"][
+        1:
+    ]
+    with pytest.raises(BadInput, match=r"scenarios\.rows\[1\]\.regret"):
+        report.csv(given)
+
+
 def test_the_command_writes_what_the_ending_says(tmp_path: Path) -> None:
     given = tmp_path / "a.json"
     given.write_text(advised(), encoding="utf-8")

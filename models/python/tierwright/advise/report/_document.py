@@ -49,9 +49,24 @@ def checked(document: object, place: str) -> dict[str, Any]:
     found: Any = _ADVICE(_without_neighbours(document), "", problems)
     if not problems.found:
         _check_sums(found, problems)
+        _check_scenarios(found["scenarios"], problems)
     del problems.found[_MOST_PROBLEMS:]
     problems.raise_if_any()
     return dict(found)
+
+
+def _check_scenarios(found: Mapping[str, Any] | None, problems: Problems) -> None:
+    """Check that every choice has a regret in each scenario."""
+    if found is None:
+        return
+    wanted = len(found["columns"])
+    for at, row in enumerate(found["rows"]):
+        problems.check(
+            len(row["regret"]) == wanted,
+            f"scenarios.rows[{at}].regret",
+            len(row["regret"]),
+            f"must be one of each scenario, {wanted} in all",
+        )
 
 
 def is_placement(document: object) -> bool:
