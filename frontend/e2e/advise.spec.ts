@@ -184,7 +184,7 @@ test("the finalists are replayed, and the address finds the check again", {
     "No finalist could be replayed",
     LONG,
   );
-  await expect(panel.getByText(/^Not checked by a replay: /).first()).toBeVisible();
+  await expect(panel.getByText(/Not checked by a replay: /).first()).toBeVisible();
 
   // Another question has another advice, which is not checked before a press.
   await changeAsked(page);
