@@ -21,7 +21,7 @@ from tierwright.advise.advice._choice import (
     response_limits,
 )
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Broken, Rejected, Shadow
+from tierwright.advise.advice.found import Broken, Option, Rejected, Shadow
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import (
@@ -198,13 +198,9 @@ def rejected(
         if asked.limits_response and not is_computed:
             why = OF_FIRST if at in without else table.why_no_response(at)
             found = replace(found, response_reason=why or found.response_reason)
-        yield Rejected(
+        yield _rejected(
             found,
-            head.constraint,
-            head.value,
-            head.limit,
-            head.relaxation,
-            tuple(broken[1:]),
+            broken,
             _words.rejected_text(
                 found,
                 head.constraint,
@@ -232,16 +228,26 @@ def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:
     broken = [broken_by(limit, at) for limit in limits]
     head = broken[0]
     found = table.option(at, with_response=False, with_bill=False)
+    return _rejected(
+        found,
+        broken,
+        _words.rejected_text(
+            found, head.constraint, head.value, head.limit, by_replay=True
+        ),
+    )
+
+
+def _rejected(found: Option, broken: Sequence[Broken], text: str) -> Rejected:
+    """Return an option under the first limit that it breaks, the others behind it."""
+    head, *others = broken
     return Rejected(
         found,
         head.constraint,
         head.value,
         head.limit,
         head.relaxation,
-        tuple(broken[1:]),
-        _words.rejected_text(
-            found, head.constraint, head.value, head.limit, by_replay=True
-        ),
+        tuple(others),
+        text,
     )
 
 

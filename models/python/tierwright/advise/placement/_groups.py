@@ -16,10 +16,12 @@ from tierwright.advise.advice._asked import Asked, asked_of
 from tierwright.advise.advice._conflict import SIZING
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.request import Candidates
+from tierwright.advise.compose import KNOWN_ERROR
 from tierwright.advise.configurations import data_bytes_of
 from tierwright.common.arrays import FloatArray
 from tierwright.common.core_errors import Cancelled
 from tierwright.evaluate.advice.cover import subsets, undominated
+from tierwright.evaluate.advice.information import NEAR
 from tierwright.evaluate.advice.limits import values
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.compose.composed import composed_profile, partitioned_curve
@@ -31,7 +33,7 @@ from tierwright.profile.several import Workload
 
 TOTALS = ("machines", "ram_bytes", "flash_bytes", "usd_per_month", "purchase_usd")
 """Constraints on all systems together; the others hold for each."""
-GAIN = {"usd": 0.01, "io_time": 0.05}
+GAIN = {"usd": NEAR, "io_time": KNOWN_ERROR}
 """Share by which parts must be better than the shared cache to be chosen: what is nearer in money is as good as the best;
 of the time, the known error of a composed curve (docs/models/compose.md). [1]"""
 Objective = Literal["usd", "io_time"]

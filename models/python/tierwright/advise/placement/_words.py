@@ -6,14 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from tierwright.advise.advice import _words
+from tierwright.advise.compose import KNOWN_ERROR
 from tierwright.advise.placement._groups import TOTALS
 from tierwright.advise.placement.found import TIME, Placement, Sharing, System
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import between, counted, listed, percent
-
-PARTS_WORTH_SAYING = 0.05
-"""Share of the misses from which on it is said what parts would save: the known error of a composed curve. [1]"""
 
 
 def choice_of(found: Placement) -> set[tuple[tuple[str, ...], str, str, bool]]:
@@ -79,7 +77,7 @@ def finding(
 
 def _is_worth_saying(system: System) -> bool:
     saved = system.parts_save_share
-    return saved is not None and saved >= PARTS_WORTH_SAYING
+    return saved is not None and saved >= KNOWN_ERROR
 
 
 def _would_save(system: System) -> str:
