@@ -2158,6 +2158,48 @@ def test_the_same_hardware_is_as_fast_whether_it_is_there_or_is_bought() -> None
             assert getattr(today, name) == getattr(each, name), name
 
 
+def test_flash_larger_than_the_data_counts_whole_there_and_bought() -> None:
+    """One rule for the same hardware: what a flash device holds caches, however little the data are."""
+    small = replace(
+        PRODUCTION, data_bytes=200 * GIB, accesses_per_s=2000.0, growth_per_year=0.0
+    )
+    candidates = replace(DEVICES_ALONE, devices=(SHELF[0], SHELF[2]))
+    of_flash = catalog.device(SHELF[0])
+    assert of_flash.capacity_bytes is not None
+    assert of_flash.capacity_bytes > 3 * small.data_bytes
+    for scheme in ("inclusive", "exclusive", "lazy"):
+        have = Have(
+            machines=1,
+            ram_bytes=9 * GIB,
+            disk=catalog.device(SHELF[2]),
+            disks=1,
+            flash=of_flash,
+            flash_bytes=of_flash.capacity_bytes,
+            flash_devices=1,
+            scheme=scheme,
+        )
+        table = Table.of(
+            _asked(
+                {
+                    **asked_of_nothing(),
+                    "curve": curve(small),
+                    "candidates": candidates,
+                    "have": have,
+                }
+            ).setting
+        )
+        options, there = table.options, table.have_at
+        [bought] = np.flatnonzero(
+            (options.ram_bytes == have.ram_bytes)
+            & (options.flash_bytes == have.flash_bytes)
+            & (options.scheme == options.scheme[there])
+            & (np.arange(len(options)) != there)
+            & [table.names(at)[1] == SHELF[2] for at in range(len(options))]
+        )
+        assert options.io_us[bought] == options.io_us[there]
+        assert options.life_years[bought] == options.life_years[there]
+
+
 def test_what_there_is_is_named_apart_where_its_ram_is_for_pages() -> None:
     """As much RAM of a candidate holds fewer pages: of one name two options would have two speeds."""
     whole = Have(

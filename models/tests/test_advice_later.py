@@ -34,7 +34,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import report, scale
 from tierwright.advise.advice import _flat, _scenarios, _when
-from tierwright.advise.advice._scenarios import PURCHASE_UNSAID
+from tierwright.advise.advice._scenarios import COMMITMENT_UNSAID, PURCHASE_UNSAID
 from tierwright.advise.advice._table import Table, purchases_by_kind
 from tierwright.advise.advice._words import limit_value
 from tierwright.advise.advice.found import (
@@ -1000,6 +1000,37 @@ def test_what_an_exchange_loses_of_what_there_is_rests_on_what_was_said(
     [row] = [each for each in large.rows if each.role == "today"]
     assert all(each.regret_usd_per_month for each in row.regret)
     assert not any(each.reason for each in row.regret)
+
+
+@pytest.mark.parametrize(
+    ("terms", "reason", "rented_"),
+    [
+        ({}, "", True),
+        ({"commitment": "three years"}, COMMITMENT_UNSAID, False),
+        ({"commitment_discount": 0.3}, COMMITMENT_UNSAID, False),
+    ],
+)
+def test_a_rented_server_that_fails_takes_its_drives_along_and_a_commitment_has_its_price(
+    terms: dict[str, Any], reason: str, *, rented_: bool
+) -> None:
+    bill = {"server": "aws-i4i.4xlarge", "usd_per_hour": 1.5, **terms}
+    small = replace(today(), usd_per_month=None, bill=bill)
+    found = sure(have=small).scenarios
+    assert found is not None
+    [row] = [each for each in found.rows if each.role == "today"]
+    [loss] = [at for at, each in enumerate(found.columns) if each.name == "loss"]
+    # Of 400 drives one more or less is nothing; of one machine, all.
+    assert row.regret[loss].breaks == ("peak_busy",)
+    assert not any(cell.breaks for at, cell in enumerate(row.regret[:1]) if at != loss)
+    assert row.regret[loss].reason == reason
+    usd = row.regret[loss].regret_usd_per_month
+    assert usd == (None if reason else 0)
+    assert row.is_rented is rented_
+    # The same drives of one's own survive one of them.
+    own = sure(have=today()).scenarios
+    assert own is not None
+    [row] = [each for each in own.rows if each.role == "today"]
+    assert row.regret[loss].breaks == ()
 
 
 def test_a_regret_that_nobody_can_state_is_not_said_to_be_nothing() -> None:

@@ -17,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, quote_ranking, scale
-from tierwright.advise.advice.found import RANGED
+from tierwright.advise.advice._words import named
+from tierwright.advise.advice.found import RANGED, Advice
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.advise.quote_ranking import Comparison, QuotedAdvice, Ranking, _words
-from tierwright.common.currency import ExchangeRate
+from tierwright.common.cautions import Weighed
+from tierwright.common.currency import ExchangeRate, money
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.hardware import catalog
@@ -391,6 +393,31 @@ def test_a_quoted_instance_is_rented_and_a_quoted_server_is_not() -> None:
         "lease": True,
         "bought": False,
     }
+
+
+def test_a_quoted_instance_that_holds_the_only_copy_says_what_lasts_instead() -> None:
+    def asked(*quotes: Any) -> tuple[Advice, list[Weighed]]:
+        found = Comparison(curve(), offers_of(quotes), day=DAY).advice()
+        return found, [
+            each for each in found.cautions if each.code == "data_on_local_disks"
+        ]
+
+    found, [said] = asked(rented("lease", "0.01"), built("bought"))
+    assert found.recommendation is not None
+    assert "lease" in found.recommendation.name
+    [other] = found.alternatives
+    assert other.usd_per_month is not None
+    assert found.recommendation.usd_per_month is not None
+    more = money(other.usd_per_month - found.recommendation.usd_per_month)
+    assert said.effect == (
+        f"{named(other)}, the cheapest offered whose disks outlive their machine, costs {more} per month more"
+    )
+    assert "The only copy of the data is on its local disks" in found.because
+    # Disks of a server that is bought stay.
+    found, none = asked(rented("lease", "90"), built("bought"))
+    assert found.recommendation is not None
+    assert "bought" in found.recommendation.name
+    assert not none
 
 
 def test_a_failure_takes_a_drive_of_a_quoted_server() -> None:

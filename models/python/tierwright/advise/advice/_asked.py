@@ -196,7 +196,7 @@ def _quoted(given: Standing) -> str:
         for each in fields(given)
         if each.name not in ("disk", "flash")
         # What follows from the rest leaves the id as it was before it was told apart.
-        and each.name not in ("is_rented", "is_ram_for_pages")
+        and each.name not in ("is_rented", "is_ram_for_pages", "outlasts")
     }
     for name, device in (("disk", given.disk), ("flash", given.flash)):
         document[name] = None if device is None else device.to_dict()

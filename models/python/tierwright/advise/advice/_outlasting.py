@@ -23,7 +23,7 @@ from tierwright.evaluate.advice.rows import RENTED, SOURCES
 from tierwright.evaluate.bill import CENT
 
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
-"""Where what holds the data stays when its machine stops; of what there is and of quotes nobody says."""
+"""Where what holds the data stays when its machine stops; of what there is nobody says, and quotes say it each."""
 _MONTHS_PER_YEAR = 12
 
 
@@ -99,7 +99,9 @@ def weaknesses(
 
 def _found(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
     source = table.source(best)
-    if source == "instances":
+    if source == "instances" or (
+        source == "quotes" and table.given(best).outlasts is False
+    ):
         yield _on_local_disks(asked, table)
     if source not in RENTED:
         yield from _worn_out(asked, table, best)
@@ -125,13 +127,25 @@ def _on_local_disks(asked: Asked, table: Table) -> Weakness:
             f"all {counted(copies, 'copy', 'copies')} of the data",
             hint="never stop two machines at a time, and copy the data back before the next one stops",
         )
+    quoted = asked.setting.quoted
     return Weakness(
         caution,
         "" if copies > 1 else "The only copy of the data is on its local disks",
-        "for sale whose disks outlive their machine",
+        f"{'for sale' if quoted is None else 'offered'} whose disks outlive their machine",
         "those of the best alternative outlive their machine",
-        np.isin(table.options.source, _OUTLIVE),
+        _outlasting(table),
     )
+
+
+def _outlasting(table: Table) -> Bools:
+    """Which options hold the data where they stay when their machine stops."""
+    options, quoted = table.options, table.setting.quoted
+    found = np.isin(options.source, _OUTLIVE)
+    if quoted:
+        of_quotes = options.source == SOURCES.index("quotes")
+        stays = np.asarray([each.outlasts is True for each in quoted], dtype=np.bool_)
+        found[of_quotes] = stays[options.row[of_quotes]]
+    return found
 
 
 def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:

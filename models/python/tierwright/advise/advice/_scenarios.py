@@ -52,6 +52,10 @@ PURCHASE_UNSAID = (
     "what of it would have to be bought again is not stated, so what an exchange loses is unknown: state `purchase_usd` of "
     "what there is, 0 if it is paid for"
 )
+COMMITMENT_UNSAID = (
+    "its bill has a commitment, and what ending that early costs is not stated, so what an exchange loses is unknown: state "
+    "`usd_per_month` and `purchase_usd` of what there is in place of the bill"
+)
 NO_REPAIR = "it breaks a limit there, which no I/O time repairs"
 NOTHING_KEPT = "no candidate keeps every limit there"
 """Why a regret is unknown."""
@@ -158,8 +162,9 @@ def compared(
         [found.purchase_cents / asked.setting.horizon_months for found in standing]
     ).T
     # What nobody said is no purchase of 0 that nothing is lost of.
-    unsaid = [_is_unsaid(asked, row) for row in rows]
-    spread = np.where(np.asarray(unsaid)[:, np.newaxis], np.nan, spread)
+    unsaid = [_unsaid(asked, row) for row in rows]
+    is_unsaid = np.asarray([bool(each) for each in unsaid])[:, np.newaxis]
+    spread = np.where(is_unsaid, np.nan, spread)
     costs = times if by_time else money_
     found = regrets(
         costs,
@@ -177,7 +182,7 @@ def compared(
         found = np.where(found <= ROUNDED_CENTS, 0.0, found)
     # Where nothing keeps every limit, nothing is exchanged, so nobody has to say what that loses.
     kept_by_some = keeps.any(axis=0) | np.asarray([one is not None for one in best_of])
-    lost_unsaid = np.asarray(unsaid)[:, np.newaxis] & ~keeps & kept_by_some
+    lost_unsaid = is_unsaid & ~keeps & kept_by_some
     present = [float(costs[each, 0]) for each in range(len(rows))]
     least = minimax(found, keeps, keeps[:, 0], present)
     often = np.count_nonzero(~keeps, axis=1)
@@ -193,14 +198,15 @@ def compared(
             classes[each][1],
             titles[each],
             row.role,
-            bool(row.table.options.is_rented[row.at]),
+            bool(row.table.options.is_rented[row.at])
+            and unsaid[each] != COMMITMENT_UNSAID,
             tuple(
                 _cell(
                     found[each, column],
                     money_[each, column],
                     broken[column][each],
                     by_time=by_time,
-                    is_unsaid=bool(lost_unsaid[each, column]),
+                    unsaid=unsaid[each] if lost_unsaid[each, column] else "",
                 )
                 for column in range(len(cases))
             ),
@@ -446,11 +452,13 @@ def _broken(
     return broken
 
 
-def _is_unsaid(asked: Asked, row: _Contender) -> bool:
-    """Whether a choice is what there is, and nobody said what of it would be paid again."""
+def _unsaid(asked: Asked, row: _Contender) -> str:
+    """Why nobody knows what an exchange of a choice loses, which is what there is; empty where it is known."""
     have = asked.setting.have
     is_have = row.table.source(row.at) == "have"
-    return is_have and have is not None and not have.purchase_is_known
+    if not is_have or have is None or have.purchase_is_known:
+        return ""
+    return COMMITMENT_UNSAID if have.is_committed else PURCHASE_UNSAID
 
 
 def _cell(
@@ -459,7 +467,7 @@ def _cell(
     broken: tuple[str, ...],
     *,
     by_time: bool,
-    is_unsaid: bool,
+    unsaid: str,
 ) -> Regret:
     known = math.isfinite(regret)
     reason = NOTHING_KEPT
@@ -467,8 +475,8 @@ def _cell(
         reason = ""
     elif broken and by_time:
         reason = NO_REPAIR
-    elif broken and is_unsaid:
-        reason = PURCHASE_UNSAID
+    elif broken and unsaid:
+        reason = unsaid
     return Regret(
         Decimal(int(cents)) * CENT,
         broken,
@@ -561,7 +569,9 @@ def _least_usd_text(
 
     role = role_of(rows[least])
     # A regret that cannot be stated is no regret of 0.
-    is_unknown = any(cell.reason == PURCHASE_UNSAID for cell in rows[own].regret)
+    is_unknown = any(
+        cell.reason in (PURCHASE_UNSAID, COMMITMENT_UNSAID) for cell in rows[own].regret
+    )
     if least != own:
         beside = (
             f". {_UNKNOWN}"

@@ -68,6 +68,8 @@ class Standing:
         Whether it runs on machines that there are, whose costs are not in its price.
     is_rented : bool
         Whether its machines are rented: a failure takes a whole one.
+    outlasts : bool or None
+        Whether what holds the data keeps them when its machine stops; None where nobody says.
     bill : tuple of mapping
         Its rows, as `_table.bill_rows` makes them; empty where only amounts are known.
     """
@@ -92,6 +94,7 @@ class Standing:
     is_ram_for_pages: bool = False
     on_existing: bool = False
     is_rented: bool = False
+    outlasts: bool | None = None
     bill: tuple[Mapping[str, Any], ...] = ()
 
     @property

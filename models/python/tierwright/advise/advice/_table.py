@@ -1425,6 +1425,7 @@ def _of_have(setting: Setting, have: Have) -> Standing:
         is_priced=is_priced,
         power_watts=power_watts,
         rack_units=height,
+        is_rented=have.is_rented,
     )
 
 

@@ -305,8 +305,22 @@ class Have:
 
     @property
     def purchase_is_known(self) -> bool:
-        """Whether somebody said what would be paid again."""
-        return self.bill is not None or self.purchase_usd is not None
+        """Whether somebody said what would be paid again; what ends a commitment early costs no bill says."""
+        if self.bill is not None:
+            return not self.is_committed
+        return self.purchase_usd is not None
+
+    @property
+    def is_rented(self) -> bool:
+        """Whether its bill rents its machines, or its server."""
+        return self.bill is not None and bool(self.bill.get("server"))
+
+    @property
+    def is_committed(self) -> bool:
+        """Whether its bill has a commitment, by its name or by its discount."""
+        return self.bill is not None and any(
+            self.bill.get(key) for key in ("commitment", "commitment_discount")
+        )
 
     def __post_init__(self) -> None:
         problems = Problems("have", HINT)

@@ -373,6 +373,7 @@ class _Build:
             entries.append(entry)
             stores = [(each, self._spread(volumes[0]), math.inf, local)]
         elif local is not None:
+            # What they hold is gone when the instance stops.
             stores = [(local[0], local[1], math.inf, None)]
         else:
             self._lacks_drives()
@@ -385,6 +386,7 @@ class _Build:
                 None
                 if cache_of is None
                 else (cache_of[0], cache_of[1] * self.machines, math.inf),
+                outlasts=bool(volumes),
             )
         self._finish()
 
@@ -446,6 +448,8 @@ class _Build:
                 if cache is None
                 else (cache[0], cache[1] * self.machines, cache[2]),
                 usable,
+                # Of what there is nobody says.
+                outlasts=True if kinds or volumes else None,
             )
         self._finish()
 
@@ -621,6 +625,8 @@ class _Build:
         disk: tuple[Device, int, float],
         cache: tuple[Device, int, float] | None,
         usable_bytes: int | None = None,
+        *,
+        outlasts: bool | None,
     ) -> None:
         """Add a configuration as each scheme runs it."""
         setting, machines = self.setting, self.machines
@@ -656,6 +662,7 @@ class _Build:
                     and setting.have.is_ram_for_pages,
                     on_existing=self.machine is None and setting.have is not None,
                     is_rented=self.machine is not None and self.machine[0] == INSTANCE,
+                    outlasts=outlasts,
                 )
             )
 

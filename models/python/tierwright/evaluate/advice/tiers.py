@@ -312,7 +312,7 @@ def tiers(
         done = operations(
             curve,
             np.minimum(np.floor(sizes[0] / page), _MOST_PAGES),
-            np.floor(np.minimum(sizes[1], machine_bytes) / page),
+            np.floor(sizes[1] / page),
             names,
         )
         ram_line = maker.ram_cents(sizes[0])
@@ -462,7 +462,7 @@ class _Maker:
             ram_bytes=ram * self.machines,
             flash_bytes=flash * self.machines,
             ram_pages=np.floor(cached / page),
-            flash_pages=np.floor(np.minimum(flash, self.machine_bytes) / page),
+            flash_pages=np.floor(flash / page),
             month_cents=month,
             purchase_cents=purchase,
             store_us=store_us,
