@@ -138,12 +138,13 @@ test("an upload cut off by a reload goes on where it stopped", async ({ page }) 
 });
 
 test("a link that cannot be used as it is says so, on every page", async ({ page }) => {
-  await page.goto("/throughput?clients=20000&vary=chairs");
+  await page.goto("/throughput?clients=20000&vary=chairs&ram_page=7");
   const alert = page.getByRole("alert").filter({ hasText: "Part of this address" });
   await expect(alert).toContainText(
     "clients=20000 (needs a whole number from 1 to 10,000)",
   );
   await expect(alert).toContainText("vary=chairs (needs clients or disks or");
+  await expect(alert).toContainText("ram_page=7 (no page reads this name)");
   await expectAccessible(page, "throughput with a bad link", [alert]);
   await alert.getByRole("button", { name: "Dismiss" }).click();
   await expect(alert).toHaveCount(0);

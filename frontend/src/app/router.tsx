@@ -8,12 +8,17 @@ import {
 import { parseBesideSearch } from "@/features/advice/beside-address";
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
+import { withoutStrangers } from "@/questions/address";
 import { parseAdviceSearch } from "@/questions/advice";
 import { parseBillSearch } from "@/questions/bill";
 import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
 import { parseFlashDeviceSearch } from "@/questions/flash-device";
-import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
+import {
+  type AnalysisSearch,
+  parseAnalysisSearch,
+  STATE_KEYS,
+} from "@/questions/point";
 import { parseSplitSearch } from "@/questions/pool-split";
 import { parseMapSearch } from "@/questions/scheme-map";
 import { parseSweepSearch } from "@/questions/simulate";
@@ -25,12 +30,18 @@ import { parseCacheSearch } from "@/questions/what-to-cache";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
 
+/** What no page reads is named, so that a name with a slip in it asks no other question. */
+const parseRootSearch = (raw: Record<string, unknown>): AnalysisSearch => {
+  const known = withoutStrangers(raw);
+  return { ...known, ...parseAnalysisSearch(known) };
+};
+
 /** The analysis state rides along in every address, so nothing chosen is ever lost. */
 const rootRoute = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
   errorComponent: RouteError,
-  validateSearch: parseAnalysisSearch,
+  validateSearch: parseRootSearch,
   search: {
     middlewares: [
       retainSearchParams([

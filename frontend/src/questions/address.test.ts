@@ -11,6 +11,7 @@ import {
   share,
   text,
   whole,
+  withoutStrangers,
 } from "./address";
 import { parseQuestion, QUESTIONS, type Question } from "./registry";
 import { parseTierSearch } from "./tier-cost";
@@ -64,6 +65,19 @@ describe("an address", () => {
         }
       }),
     );
+  });
+
+  it("names what no page reads, and leaves what another page reads", () => {
+    const raw = { clients: 5, ram_page: 7, have_disk: "disk", note: "" };
+    const found = withoutStrangers({ ...raw, refused: "pages=0 (needs more)" });
+    expect(found["refused"]).toBe(
+      "pages=0 (needs more); ram_page=7 (no page reads this name)",
+    );
+    expect(found).toHaveProperty("ram_page", undefined);
+    expect(found).toMatchObject({ clients: 5, have_disk: "disk" });
+    // Once told it is no longer there.
+    const { refused, ...rest } = found;
+    expect(withoutStrangers(rest)).not.toHaveProperty("refused");
   });
 
   it("says it once, whoever reads it again", () => {

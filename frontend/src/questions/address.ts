@@ -121,7 +121,9 @@ export const share: Field<number> = {
 };
 
 /** One of some words, or the one value that is ever written. */
-export const oneOf = <T extends string | boolean>(values: readonly T[]): Field<T> => ({
+export const oneOf = <const T extends string | boolean>(
+  values: readonly T[],
+): Field<T> => ({
   schema: custom<T>((value) => values.some((known) => known === value)),
   expected: values.join(" or "),
 });
@@ -176,6 +178,48 @@ const shown = (value: unknown): string =>
 
 const isAbsent = (value: unknown): boolean =>
   value === undefined || value === null || value === "";
+
+/** Names that some page reads, and the one in which what could not be used is told. */
+const NAMES = new Set<string>(["refused"]);
+
+/**
+ * Makes the fields of a page, whose names are known to be read from then on.
+ *
+ * @param earlier - Names that stood for some of them in addresses of the past.
+ */
+export function namedFields<const F extends Fields>(
+  fields: F,
+  earlier: readonly string[] = [],
+): F {
+  for (const name of [...Object.keys(fields), ...earlier]) {
+    NAMES.add(name);
+  }
+  return fields;
+}
+
+/**
+ * Leaves out what no page reads: each such name is stated as absent, and told beside what was
+ * refused before. A name that another page reads is left alone.
+ */
+export function withoutStrangers(
+  raw: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const strangers = Object.keys(raw).filter(
+    (name) => !(NAMES.has(name) || isAbsent(raw[name])),
+  );
+  if (strangers.length === 0) {
+    return raw;
+  }
+  const told = strangers.map(
+    (name) => `${shown(name)}=${shown(raw[name])} (no page reads this name)`,
+  );
+  const earlier = raw["refused"];
+  return {
+    ...raw,
+    ...Object.fromEntries(strangers.map((name) => [name, undefined])),
+    refused: [...(typeof earlier === "string" ? [earlier] : []), ...told].join("; "),
+  };
+}
 
 /**
  * Reads the fields of a page. The router lays the result over the raw parameters, so what is

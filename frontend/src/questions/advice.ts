@@ -7,6 +7,7 @@ import {
   type Field,
   identifier,
   inUnits,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -192,7 +193,7 @@ const numberFields = Object.fromEntries(
   Object.entries(ADVICE_BOUNDS).map(([name, bounds]) => [name, bounded(bounds)]),
 ) as Record<keyof AdviceNumbers, Field<number>>;
 
-const FIELDS = {
+const FIELDS = namedFields({
   ...numberFields,
   workloads: membersText,
   goal: oneOf(GOALS),
@@ -208,7 +209,7 @@ const FIELDS = {
   checked: identifier("the id of an advice"),
   selected: textUpTo(MOST_OF_OPTION),
   pins: textOf(readPins, `at most ${MOST_PINS} options, each once, joined by bars`),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseAdviceSearch = (

@@ -12,6 +12,7 @@ import {
   type Bounds,
   bounded,
   identifier,
+  namedFields,
   type Refused,
   readAddress,
   readBy,
@@ -204,7 +205,7 @@ const textOf = (read: (text: string) => unknown, line: string) =>
     `at most ${counted(MOST_LINES, "line")} such as ${line}, with commas`,
   );
 
-const FIELDS = {
+const FIELDS = namedFields({
   bill_server: identifier("the id of a server"),
   bill_machines: bounded(BILL_BOUNDS.machines),
   bill_months: bounded(BILL_BOUNDS.months),
@@ -219,7 +220,7 @@ const FIELDS = {
   bill_kg_per_gb_flash: carbonField("kg_per_gb_flash"),
   bill_kg_per_gb_disk: carbonField("kg_per_gb_disk"),
   bill_kg_per_machine: carbonField("kg_per_machine"),
-} as const;
+});
 
 /** Reads what the bill adds to the address. */
 export const parseBillSearch = (raw: Record<string, unknown>): BillSearch & Refused =>

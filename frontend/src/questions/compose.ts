@@ -1,4 +1,4 @@
-import { oneOf, type Refused, readAddress, whole } from "./address";
+import { namedFields, oneOf, type Refused, readAddress, whole } from "./address";
 import { membersText } from "./members";
 
 /** What the page of a composition adds to the address. */
@@ -11,11 +11,11 @@ export interface ComposeSearch {
   cache_pages?: number | undefined;
 }
 
-const FIELDS = {
+const FIELDS = namedFields({
   of: membersText,
   split: oneOf([true]),
   cache_pages: whole({ low: 1, high: Number.MAX_SAFE_INTEGER }, "pages"),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseComposeSearch = (

@@ -4,6 +4,7 @@ import {
   atLeast,
   bounded,
   metadataName,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -92,7 +93,7 @@ export const MOST_PAGES = AccessIntervalsIn.pages.high;
 export const MIN_RATIO = 0.001;
 export const MAX_RATIO = 2;
 
-const FIELDS = {
+const FIELDS = namedFields({
   usd: bounded(atLeast(BreakEvenIn.usd, 1e-9)),
   price_ratio: bounded(atLeast(BreakEvenIn.price_ratio, 1e-6)),
   form: oneOf(["plain"]),
@@ -120,7 +121,7 @@ const FIELDS = {
   requests_usd: bounded({ low: 0, high: 1e6 }),
   egress_usd: bounded({ low: 0, high: 1e6 }),
   reads: share,
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseDollarSearch = (

@@ -1,6 +1,6 @@
 /** What the page of the flash device adds to the address. */
 import { FlashDeviceIn } from "@/api/gen/bounds.gen";
-import { bounded, oneOf, type Refused, readAddress } from "./address";
+import { bounded, namedFields, oneOf, type Refused, readAddress } from "./address";
 
 export const COLLECTIONS = FlashDeviceIn.collection.values;
 export type Collection = (typeof COLLECTIONS)[number];
@@ -50,7 +50,7 @@ export const FLASH_DEVICE_BOUNDS = {
   drive_writes_per_day: FlashDeviceIn.drive_writes_per_day,
 } as const;
 
-const FIELDS = {
+const FIELDS = namedFields({
   logical_pages: bounded(FLASH_DEVICE_BOUNDS.logical_pages),
   spare: bounded(FLASH_DEVICE_BOUNDS.spare),
   block_pages: bounded(FLASH_DEVICE_BOUNDS.block_pages),
@@ -66,7 +66,7 @@ const FIELDS = {
   trim_share: bounded(FLASH_DEVICE_BOUNDS.trim_share),
   pe_cycles: bounded(FLASH_DEVICE_BOUNDS.pe_cycles),
   drive_writes_per_day: bounded(FLASH_DEVICE_BOUNDS.drive_writes_per_day),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseFlashDeviceSearch = (

@@ -12,6 +12,7 @@ import {
   cacheNames,
   identifier,
   metadataName,
+  namedFields,
   oneOf,
   optionTexts,
   readAddress,
@@ -81,7 +82,7 @@ export const STATE_KEYS = [
   "start",
 ] as const satisfies readonly (keyof AnalysisState)[];
 
-const FIELDS = {
+const FIELDS = namedFields({
   workload: identifier("the id of a workload"),
   ram_pages: whole(DecisionIn.ram_pages, "pages"),
   flash_pages: whole(DecisionIn.flash_pages, "pages"),
@@ -101,7 +102,7 @@ const FIELDS = {
   metadata: metadataName,
   currency: readBy(currencyCode, "the code of a currency, such as EUR"),
   per_usd: readBy(statedRate, "a rate and its day, such as 0.92@2026-11-20"),
-} as const;
+});
 
 /** Reads search parameters; what cannot be used is left out and named in `refused`. */
 export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearch {

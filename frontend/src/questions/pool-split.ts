@@ -4,6 +4,7 @@ import {
   type Bounds,
   bounded,
   identifier,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -42,7 +43,7 @@ export const ADVISOR_BOUNDS: Readonly<Record<AdvisorKey, Bounds>> = {
 export const MIN_ASYMMETRY = 1;
 export const MAX_ASYMMETRY = 512;
 
-const FIELDS = {
+const FIELDS = namedFields({
   asymmetry: bounded(PoolAdvisorIn.asymmetry),
   split: identifier("the id of a pool split"),
   dynamics: oneOf(DYNAMICS),
@@ -50,7 +51,7 @@ const FIELDS = {
   window: bounded(ADVISOR_BOUNDS.window),
   factor: bounded(ADVISOR_BOUNDS.factor),
   estimation_s: bounded(ADVISOR_BOUNDS.estimation_s),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseSplitSearch = (raw: Record<string, unknown>): SplitSearch & Refused =>

@@ -3,6 +3,7 @@ import { AxisIn, MapCheckIn, SchemeMapIn } from "@/api/gen/bounds.gen";
 import {
   bounded,
   metadataName,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -35,20 +36,23 @@ export interface MapSearch {
   y_points?: number | undefined;
 }
 
-const FIELDS = {
-  x: oneOf(AXIS_NAMES),
-  y: oneOf(AXIS_NAMES),
-  x_low: bounded(AxisIn.low),
-  x_high: bounded(AxisIn.high),
-  y_low: bounded(AxisIn.low),
-  y_high: bounded(AxisIn.high),
-  dirty_share: share,
-  asymmetry: bounded(SchemeMapIn.asymmetry),
-  metadata: metadataName,
-  by: oneOf(["price"]),
-  x_points: whole(MapCheckIn.x_points, "points"),
-  y_points: whole(MapCheckIn.y_points, "points"),
-} as const;
+const FIELDS = namedFields(
+  {
+    x: oneOf(AXIS_NAMES),
+    y: oneOf(AXIS_NAMES),
+    x_low: bounded(AxisIn.low),
+    x_high: bounded(AxisIn.high),
+    y_low: bounded(AxisIn.low),
+    y_high: bounded(AxisIn.high),
+    dirty_share: share,
+    asymmetry: bounded(SchemeMapIn.asymmetry),
+    metadata: metadataName,
+    by: oneOf(["price"]),
+    x_points: whole(MapCheckIn.x_points, "points"),
+    y_points: whole(MapCheckIn.y_points, "points"),
+  },
+  ["flash_metadata"],
+);
 
 /** Reads the page's own parameters. */
 export const parseMapSearch = (raw: Record<string, unknown>): MapSearch & Refused => ({

@@ -14,6 +14,7 @@ import type { Replays } from "@/api/workloads";
 import {
   bounded,
   identifier,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -46,7 +47,7 @@ export interface SweepSearch {
 
 const MAX_TEXT = 6000;
 
-const FIELDS = {
+const FIELDS = namedFields({
   contenders: text(MAX_TEXT),
   sizes: text(MAX_TEXT),
   flash_sizes: text(MAX_TEXT),
@@ -60,7 +61,7 @@ const FIELDS = {
   estimate_sizes: text(MAX_TEXT),
   estimate_ram: whole(MiniatureIn.ram_pages, "pages"),
   estimate_rate: bounded(MiniatureIn.sample_rate),
-} as const;
+});
 
 /** Reads the page's own parameters; what texts hold is judged where they are used. */
 export const parseSweepSearch = (raw: Record<string, unknown>): SweepSearch & Refused =>

@@ -12,6 +12,7 @@ import {
   cacheNames,
   inUnits,
   metadataName,
+  namedFields,
   oneOf,
   optionTexts,
   type Refused,
@@ -67,7 +68,7 @@ export const MAX_CLIENTS = ThroughputIn.clients.high;
 const US_PER_MS = 1000;
 const MOST_NAME = 64;
 
-const FIELDS = {
+const FIELDS = namedFields({
   clients: bounded(ThroughputIn.clients),
   disks: bounded(ThroughputIn.disks),
   flash_devices: bounded(ThroughputIn.flash_devices),
@@ -93,7 +94,7 @@ const FIELDS = {
   restart: oneOf(["cold"]),
   interval: bounded(CourseIn.checkpoint_interval_s),
   course_show: oneOf(["rate", "response"]),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseThroughputSearch = (

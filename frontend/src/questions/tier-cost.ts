@@ -1,6 +1,14 @@
 /** What "What a tier costs" on the page of hardware adds to the address. */
 import { TierCostsIn } from "@/api/gen/bounds.gen";
-import { bounded, inUnits, oneOf, type Refused, readAddress, readBy } from "./address";
+import {
+  bounded,
+  inUnits,
+  namedFields,
+  oneOf,
+  type Refused,
+  readAddress,
+  readBy,
+} from "./address";
 
 export interface TierSearch {
   /** Ids of the compared devices, joined by commas; absent: those of the analysis. */
@@ -40,7 +48,7 @@ export const TIER_BOUNDS = {
 export const MOST_TIER_DEVICES = TierCostsIn.device_ids.most;
 const IDENTIFIERS = /^[a-z0-9][a-z0-9._-]{0,99}(,[a-z0-9][a-z0-9._-]{0,99}){0,19}$/;
 
-const FIELDS = {
+const FIELDS = namedFields({
   tier_devices: readBy(
     (value) =>
       typeof value === "string" && IDENTIFIERS.test(value) ? value : undefined,
@@ -57,7 +65,7 @@ const FIELDS = {
   whole: oneOf(["yes"]),
   volume_iops: bounded(TIER_BOUNDS.volume_iops),
   volume_mb_per_s: bounded(TIER_BOUNDS.volume_mb_per_s),
-} as const;
+});
 
 /** Reads the panel's own parameters. */
 export const parseTierSearch = (raw: Record<string, unknown>): TierSearch & Refused =>

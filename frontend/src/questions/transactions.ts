@@ -3,6 +3,7 @@ import { GetTransactionStudyQuery, TransactionStudyIn } from "@/api/gen/bounds.g
 import {
   bounded,
   identifier,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -97,7 +98,7 @@ const readSizes = (value: unknown): string | undefined =>
     ? sizesOf(value)?.join(",")
     : undefined;
 
-const FIELDS = {
+const FIELDS = namedFields({
   events: identifier("the id of an upload"),
   which: readBy(readSystems, `some of ${SYSTEMS.join(", ")}`),
   sizes: readBy(
@@ -117,7 +118,7 @@ const FIELDS = {
   write_us: bounded(TRANSACTION_BOUNDS.write_us),
   erase_us: bounded(TRANSACTION_BOUNDS.erase_us),
   disk_us: bounded(TRANSACTION_BOUNDS.disk_us),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseTransactionsSearch = (

@@ -11,6 +11,7 @@ import {
   cacheNames,
   type Field,
   inUnits,
+  namedFields,
   oneOf,
   type Refused,
   readAddress,
@@ -156,13 +157,13 @@ const numberFields = Object.fromEntries(
   Object.entries(WEAR_BOUNDS).map(([name, bounds]) => [name, bounded(bounds)]),
 ) as Record<keyof WearNumbers, Field<number>>;
 
-const FIELDS = {
+const FIELDS = namedFields({
   ...numberFields,
   tx_source: oneOf(TRANSACTION_SOURCES),
   collection: oneOf(COLLECTIONS),
   tx_events: text(MOST_EVENT_CHARACTERS),
   data_on_flash: cacheNames,
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseWearSearch = (raw: Record<string, unknown>): WearSearch & Refused =>

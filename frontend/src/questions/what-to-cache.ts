@@ -1,6 +1,14 @@
 /** What the page "What to cache" adds to the address. */
 import { WhatToCacheIn } from "@/api/gen/bounds.gen";
-import { atLeast, bounded, oneOf, type Refused, readAddress, text } from "./address";
+import {
+  atLeast,
+  bounded,
+  namedFields,
+  oneOf,
+  type Refused,
+  readAddress,
+  text,
+} from "./address";
 
 export const CATEGORIES = WhatToCacheIn.categories.values;
 export type Categories = (typeof CATEGORIES)[number];
@@ -26,7 +34,7 @@ export interface CacheSearch {
 
 const MOST_NAME = 60;
 
-const FIELDS = {
+const FIELDS = namedFields({
   categories: oneOf(CATEGORIES),
   rate: bounded(atLeast(WhatToCacheIn.accesses_per_s, 1e-6)),
   read_usd: bounded(WhatToCacheIn.usd_per_billion_reads),
@@ -34,7 +42,7 @@ const FIELDS = {
   gib_usd: bounded(WhatToCacheIn.usd_per_gib_month),
   paid: oneOf(FLASH_PAID),
   cache: text(MOST_NAME),
-} as const;
+});
 
 /** Reads the page's own parameters. */
 export const parseCacheSearch = (raw: Record<string, unknown>): CacheSearch & Refused =>

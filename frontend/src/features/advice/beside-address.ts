@@ -1,5 +1,5 @@
 /** The address of several saved advices side by side. */
-import { type Refused, readAddress, readBy } from "@/questions/address";
+import { namedFields, type Refused, readAddress, readBy } from "@/questions/address";
 
 export const LEAST_BESIDE = 2;
 export const MOST_BESIDE = 4;
@@ -20,13 +20,13 @@ export interface BesideSearch extends Refused {
   of?: string | undefined;
 }
 
-const FIELDS = {
+const FIELDS = namedFields({
   of: readBy(
     (value) =>
       typeof value === "string" && readIds(value) !== undefined ? value : undefined,
     `ids of at most ${MOST_BESIDE} scenarios, each once, joined by commas`,
   ),
-} as const;
+});
 
 /** Reads the page's own parameter. */
 export const parseBesideSearch = (raw: Record<string, unknown>): BesideSearch =>

@@ -1,5 +1,5 @@
 /** What the page "API" adds to the address: the operation that is shown. */
-import { type Refused, readAddress, readBy } from "@/questions/address";
+import { namedFields, type Refused, readAddress, readBy } from "@/questions/address";
 
 export interface DocsSearch extends Refused {
   operation?: string | undefined;
@@ -26,7 +26,7 @@ const EARLIER: Readonly<Record<string, string>> = {
 };
 
 const ID = /^[a-z]\w{0,80}$/;
-const FIELDS = {
+const FIELDS = namedFields({
   operation: readBy(
     (value) =>
       typeof value === "string" && ID.test(value)
@@ -34,7 +34,7 @@ const FIELDS = {
         : undefined,
     "the id of an operation",
   ),
-} as const;
+});
 
 /** Reads the page's own parameter. */
 export const parseDocsSearch = (raw: Record<string, unknown>): DocsSearch =>

@@ -1,6 +1,6 @@
 /** What the page "Formulas" adds to the address: the formula, and what is put in. */
 import type { FormulaInputs } from "@/api/formulas";
-import { type Refused, readAddress, readBy } from "@/questions/address";
+import { namedFields, type Refused, readAddress, readBy } from "@/questions/address";
 
 export interface FormulaSearch extends Refused {
   formula?: string | undefined;
@@ -19,7 +19,7 @@ const isObject = (value: unknown): value is FormulaInputs =>
 export const fitsALink = (inputs: FormulaInputs): boolean =>
   JSON.stringify(inputs).length <= MOST_INPUT_CHARACTERS;
 
-const FIELDS = {
+const FIELDS = namedFields({
   formula: readBy(
     (value) => (typeof value === "string" && NAME.test(value) ? value : undefined),
     "the name of a formula",
@@ -28,7 +28,7 @@ const FIELDS = {
     (value) => (isObject(value) && fitsALink(value) ? value : undefined),
     "an object of inputs by name",
   ),
-} as const;
+});
 
 /** Reads the page's own parameters; inputs without a formula are nobody's. */
 export function parseFormulaSearch(raw: Record<string, unknown>): FormulaSearch {
