@@ -61,6 +61,7 @@ from tierwright.evaluate.advice.later import (
 from tierwright.evaluate.advice.restart import restart_error_s, restart_s
 from tierwright.evaluate.advice.rows import CHOICES
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
+from tierwright.evaluate.advice.tiers import ram_sizes
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
 from tierwright.profile.curve import Curve
@@ -461,6 +462,117 @@ def test_the_month_in_which_local_disks_are_full_is_that_of_asking_with_that_hor
     assert set(full.rejected_counts) == {"space"}
 
 
+def test_months_that_rest_on_a_time_that_nobody_states_are_not_known() -> None:
+    # Nothing is written while RAM holds all of the data, and no source states how long a write takes.
+    small = replace(
+        PRODUCTION,
+        data_bytes=8 * GIB,
+        accesses_per_s=2000.0,
+        peak_accesses_per_s=None,
+        growth_per_year=1.0,
+    )
+    unknown = "optane-p5800x-800gb-qd1"
+    prices = book(**PRICES, **{unknown: Decimal(1)})
+
+    def asked(growth: float, **given_: Any) -> Advice:
+        return ask(
+            curve=curve(replace(small, growth_per_year=growth)),
+            candidates=replace(DEVICES_ALONE, devices=(unknown,)),
+            prices=prices,
+            **given_,
+        )
+
+    found = asked(1.0)
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == unknown
+    assert best.peak_busy is not None
+    assert best.months_until_too_small is None
+    assert found.when is not None
+    space = 12 * math.log2(best.disks * 800e9 / (8 * GIB))
+    assert (
+        "When its devices become too busy could not be computed: no source states every time of its devices. As the data "
+        f"grow, they no longer fit after {math.floor(space)} months."
+    ) in found.when.text
+    # As long as the growth leaves all of it in RAM until it no longer fits, nothing has to be known.
+    ample = Have(
+        machines=1,
+        ram_bytes=2**42,
+        disk=catalog.device(unknown),
+        disks=1,
+        usd_per_month=Decimal(10),
+    )
+    zero = asked(1.0, have=ample).option_zero
+    assert zero is not None
+    assert zero.months_until_too_small == pytest.approx(
+        12 * math.log2(800e9 / (8 * GIB))
+    )
+
+
+def test_no_month_beyond_those_that_are_looked_at_is_stated() -> None:
+    """In 30 years neither ends; after that the load alone would, before the space does."""
+    slow = replace(
+        PRODUCTION,
+        data_bytes=40 * 10**9,
+        accesses_per_s=8000.0,
+        peak_accesses_per_s=None,
+        growth_per_year=0.1,
+    )
+    found = ask(
+        curve=curve(slow), candidates=replace(DEVICES_ALONE, devices=(SHELF[1],))
+    )
+    assert found.recommendation is not None
+    assert found.recommendation.months_until_too_small is None
+    assert found.when is not None
+    assert "It does not become too small within 30 years." in found.when.text
+
+
+def test_flash_that_caches_grows_no_smaller_with_the_data() -> None:
+    """Bought by itself it lasts as long as the same flash that is there."""
+    growing = replace(
+        PRODUCTION,
+        data_bytes=28 * GIB,
+        accesses_per_s=100.0,
+        peak_accesses_per_s=None,
+        growth_per_year=1.0,
+    )
+    sizes = ram_sizes(28 * GIB * 8.0, curve(growing).page_bytes, 0.0)
+    have = Have(
+        machines=1,
+        ram_bytes=int(sizes[sizes < 9 * GIB][-1]),
+        disk=catalog.device(SHELF[2]),
+        disks=1,
+        flash=catalog.device(SHELF[0]),
+        flash_bytes=catalog.device(SHELF[0]).capacity_bytes or 0,
+        flash_devices=1,
+        scheme="lazy",
+        usd_per_month=Decimal(10),
+    )
+    asked = question(
+        {
+            "curve": curve(growing),
+            "candidates": replace(DEVICES_ALONE, devices=(SHELF[0], SHELF[2])),
+            "have": have,
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(asked.setting)
+    options, there = table.options, table.have_at
+    assert there is not None
+    alike = np.flatnonzero(
+        (options.ram_bytes == have.ram_bytes)
+        & (options.flash_bytes == have.flash_bytes)
+        & (options.scheme == options.scheme[there])
+        & (options.store_us == options.store_us[there])
+    )
+    assert len(alike) == 2
+    one, other = table.months_until_too_small(alike).tolist()
+    assert one == other
+    assert math.isfinite(one)
+
+
 def test_waiting_pays_where_prices_fall_and_not_where_they_rise() -> None:
     flash = {"kind": "ssd_enterprise", "name": "flash"}
     fall = wait_for([series(FALLING, **flash)])
@@ -496,31 +608,35 @@ TWICE = PriceTrend("dram", Decimal(10), 0.5, "a module", "2025-Q1", "2026-Q1")
             -900.0,
             -100.0,
             "would save 1,000 USD over 36 months: what there is costs 900 USD less than the choice meanwhile; and the "
-            "purchase costs 100 USD less then, if prices go on as they did (RAM ",
+            "share of the purchase that falls within them costs 100 USD less then, if prices go on as they did (RAM ",
         ),
         (
             -100.0,
             -900.0,
-            "would save 1,000 USD over 36 months: the purchase costs 900 USD less then, if prices go on as they did (RAM ",
+            "would save 1,000 USD over 36 months: the share of the purchase that falls within them costs 900 USD less then, if prices go on as they did (RAM ",
         ),
         (
             -900.0,
             200.0,
             "would save 700 USD over 36 months: what there is costs 900 USD less than the choice meanwhile; but the "
-            "purchase costs 200 USD more then",
+            "share of the purchase that falls within them costs 200 USD more then",
         ),
         (
             200.0,
             -100.0,
             "would cost 100 USD more over 36 months: what there is costs 200 USD more than the choice meanwhile; but the "
-            "purchase costs 100 USD less then",
+            "share of the purchase that falls within them costs 100 USD less then",
         ),
         (
             0.0,
             -100.0,
             "; and what there is costs as much as the choice meanwhile.",
         ),
-        (-100.0, 0.0, "; and the purchase costs as much then, if prices"),
+        (
+            -100.0,
+            0.0,
+            "; and the share of the purchase that falls within them costs as much then, if prices",
+        ),
     ],
 )
 def test_the_larger_part_of_what_waiting_saves_is_named_first(
@@ -553,7 +669,7 @@ def test_the_parts_of_what_waiting_saves_add_up() -> None:
     # Of what saves, the cheap system is the larger part: falling prices are not the first reason.
     assert cheap.usd_meanwhile < cheap.usd_by_prices
     assert cheap.text.index("what there is costs") < cheap.text.index("the purchase")
-    assert "; and the purchase" in cheap.text
+    assert "; and the share of the purchase" in cheap.text
     assert "but" in falls.text
 
 

@@ -182,7 +182,7 @@ export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titl
           rows={found.rejected}
           rowKey={(_, at) => at}
           style={{ maxHeight: 380, overflowY: "auto" }}
-          caption="The best of each server, device and page flow that breaks a limit; those that come closest stand first."
+          caption="The best of each server, device and page flow that breaks a limit; those that break the fewest limits stand first, of these the best by what is asked for."
         />
       )}
     </Panel>

@@ -177,10 +177,14 @@ export const noRestart = (found: AdviceOut): string =>
       : "No source states how long one read of its devices takes.";
 
 /** Why it is not known when an option is too small. */
-export const noMonths = (found: AdviceOut): string =>
-  found.peak_accesses_per_s === null
-    ? "The workload states no rate: scale it to production."
-    : "The workload states no growth.";
+export const noMonths = (found: AdviceOut): string => {
+  if (found.peak_accesses_per_s === null) {
+    return "The workload states no rate: scale it to production.";
+  }
+  return found.when === null
+    ? "The workload states no growth."
+    : "More than 30 years, or no source states every time of its devices.";
+};
 
 /** I/O time where the front draws it: with as many dirty pages as possible where their share is unknown. [µs] */
 export const mostTimeOf = (option: AdviceOptionOut): number | null =>

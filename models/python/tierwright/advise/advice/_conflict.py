@@ -91,12 +91,12 @@ def explained(
         return Conflict(names, f"{said} {_words.nearest_text(nearest, whom)}", nearest)
     if asked.limits_response and any(name in asked.constraints for name in names):
         one = "it" if len(names) == 1 else "one of them alone"
-        said = f"{said} How far {one} would have to be relaxed is not computed where response times are limited"
-        # Of one workload the options that are rejected are listed.
+        # Of one workload it is listed what limits buy, and which options are rejected.
         said += (
-            "."
+            f" How far {one} would have to be relaxed is not computed where response times are limited."
             if whom
-            else "; each rejected option states by how much it breaks which limit."
+            else f" Where relaxing {one} is enough, what that limit buys states how far; each rejected option states by how "
+            "much it breaks which limit."
         )
     return Conflict(names, said)
 

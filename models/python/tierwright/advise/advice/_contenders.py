@@ -591,14 +591,14 @@ class Contenders:
         return Contenders(self._asked, self._table, self.rows[[at]])
 
     def months_until_too_small(self, curve: Curve, state: State) -> FloatArray:
-        """Months until they are too small as they are bought, as data and load grow; without end where never, or unknown.
+        """Months until they are too small as they are bought, as data and load grow.
 
-        As `Table.busy_months` and `Table.space_months`, on another curve and with other errors and times.
+        As `Table.months_until_too_small`, on another curve and with other errors and times.
         """
         setting, peak = self._setting, self._rates[1]
-        space = np.asarray([self._table.space_months(at) for at in self.rows.tolist()])
         if peak is None or setting.growth_per_year <= 0:
-            return space
+            return np.full(len(self.rows), np.nan)
+        space = np.asarray([self._table.space_months(at) for at in self.rows.tolist()])
         # By how much the model is off is known of the sizes of today.
         off = self._steady_factors(curve) ** state.steady
 
@@ -611,8 +611,9 @@ class Contenders:
                 peak * times,
             )
 
-        months = months_until(busy, setting.most_busy, setting.growth_per_year)
-        return np.asarray(np.fmin(months, space))
+        return months_until(
+            busy, setting.most_busy, setting.growth_per_year, ends=space
+        )
 
     def response_us(self, at: int, curve: Curve) -> dict[str, float]:
         """Return response times of one of them by the keys of an option; NaN where a latency is unknown. [µs]"""

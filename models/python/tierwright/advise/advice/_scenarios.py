@@ -436,13 +436,11 @@ def _broken(
     if not asked.limits_response:
         return broken
     for each, row in enumerate(rows):
-        if broken[each]:
-            continue
         # The same sizes and devices, asked at the load and the curve of the scenario.
         view = copy.copy(row.table)
         view.setting = asked.setting
         times = view.peak_response(row.at)
-        broken[each] = tuple(
+        broken[each] += tuple(
             name
             for name, value, limit in zip(
                 RESPONSES, times, asked.response_limits, strict=True

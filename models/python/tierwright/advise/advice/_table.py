@@ -851,10 +851,12 @@ class Table:
             store[sold] = _code(source[sold], own, drive, volume)
         return flash, store
 
-    def busy_months(self, rows: IntArray) -> FloatArray:
-        """Months until a device of some options is busier than allowed in the busiest hour, as data and load grow.
+    def months_until_too_small(self, rows: IntArray) -> FloatArray:
+        """Months until some options are too small, as data and load grow.
 
-        The curve is stretched as the data grow; NaN where they do not, the rate is unknown, or it takes 30 years.
+        Until a device is busier than allowed in the busiest hour, the curve stretched as the data grow, or the data no
+        longer fit, whichever comes first. Infinite where neither does within 30 years, NaN where it is not known: without
+        growth, without a rate, or where a time is not stated.
         """
         options, setting = self.options, self.setting
         peak, growth = setting.served.peak, setting.growth_per_year
@@ -867,7 +869,8 @@ class Table:
                 return options.peak_busy[rows]
             return held.peak_busy(stretched_curve(setting.curve, times), peak * times)
 
-        return months_until(busy, setting.most_busy, growth)
+        space = np.asarray([self.space_months(at) for at in rows.tolist()])
+        return months_until(busy, setting.most_busy, growth, ends=space)
 
     def space_months(self, at: int) -> float:
         """Months until the data of an option no longer fit; infinite where they do not grow, or no space is stated."""
@@ -960,10 +963,7 @@ class Table:
         if not missing:
             return
         values = {name: self.beside(name, np.asarray(missing)) for name in BESIDE}
-        values[MONTHS] = np.fmin(
-            self.busy_months(np.asarray(missing)),
-            np.asarray([self.space_months(at) for at in missing]),
-        )
+        values[MONTHS] = self.months_until_too_small(np.asarray(missing))
         for row, at in enumerate(missing):
             self._prepared[at] = {
                 name: finite(found[row]) for name, found in values.items()

@@ -7,6 +7,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+import numpy as np
+
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import chosen_of, kept
@@ -24,6 +26,7 @@ from tierwright.advise.configurations import data_bytes_of
 from tierwright.common.currency import money
 from tierwright.common.wording import LEAST_CHANGE, counted, listed, percent
 from tierwright.evaluate.advice.later import (
+    LOOKED_AHEAD,
     MONTHS_A_YEAR,
     Bought,
     Trend,
@@ -119,9 +122,7 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
     if months is None:
         if best.scheme not in CHOICES:
             return "When it is too small is not known: no replay tells the data of later months."
-        if setting.rates.peak is None:
-            return "When it is too small could not be computed: the workload states no rate."
-        return "It does not become too small within 30 years."
+        return _without_months(setting, table, at)
     # Space depends on the data alone, whatever the load does.
     what = (
         "As the data grow, they no longer fit"
@@ -137,6 +138,25 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
         else ""
     )
     return f"{what} {after}{early}."
+
+
+def _without_months(setting: Setting, table: Table, at: int) -> str:
+    """Say why there is no month, and when the data no longer fit where that is all that is known."""
+    found = float(table.months_until_too_small(np.asarray([at]))[0])
+    if math.isinf(found):
+        return "It does not become too small within 30 years."
+    why = (
+        "the workload states no rate"
+        if setting.rates.peak is None
+        else "no source states every time of its devices"
+    )
+    space = table.space_months(at)
+    fits = (
+        "they fit for more than 30 years"
+        if space > LOOKED_AHEAD[-1]
+        else f"they no longer fit after {counted(math.floor(space + 1e-6), 'month')}"
+    )
+    return f"When its devices become too busy could not be computed: {why}. As the data grow, {fits}."
 
 
 def _basis(setting: Setting) -> str:
@@ -451,7 +471,8 @@ def _parts(found: Bought, rows: tuple[PriceTrend, ...]) -> str:
         ),
         (
             by_prices,
-            f"the purchase costs {_compared(by_prices) if by_prices else 'as much'} then, if prices go on as they did "
+            f"the share of the purchase that falls within them costs {_compared(by_prices) if by_prices else 'as much'} then, "
+            f"if prices go on as they did "
             f"({moved}{rest}), an extrapolation",
         ),
     ]

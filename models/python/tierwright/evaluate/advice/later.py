@@ -77,9 +77,13 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
 
 
 def months_until(
-    share: Callable[[float], FloatArray], limit: float, growth_per_year: float
+    share: Callable[[float], FloatArray],
+    limit: float,
+    growth_per_year: float,
+    *,
+    ends: FloatArray | None = None,
 ) -> FloatArray:
-    """Months of growth until shares reach a limit; NaN of what does not within 30 years, or is not known.
+    """Months of growth until shares reach a limit; infinite of what does not within 30 years, NaN of what is not known.
 
     Parameters
     ----------
@@ -89,6 +93,9 @@ def months_until(
         The largest that is allowed. [1]
     growth_per_year : float
         Of data and load. [1]
+    ends : float64 array, shape (K,), optional
+        Months after which each is too small anyhow, infinite where never: the result is the lesser of both. What a
+        share is later does not matter then. [months]
 
     Returns
     -------
@@ -108,9 +115,10 @@ def months_until(
     [22.1, 0.0, 11.1]
     """
     known = {0: np.asarray(share(1.0), dtype=np.float64)}
-    left = np.where(known[0] >= limit, 0.0, np.nan)
+    last = np.full(len(known[0]), np.inf) if ends is None else ends
+    left = np.where(last <= 0, 0.0, np.where(known[0] >= limit, 0.0, np.nan))
     if growth_per_year <= 0:
-        return left
+        return np.where(np.isnan(left) & ~np.isnan(known[0]), last, left)
 
     def at(month: int) -> FloatArray:
         if month not in known:
@@ -118,18 +126,29 @@ def months_until(
             known[month] = np.asarray(share(times), dtype=np.float64)
         return known[month]
 
+    waiting_ = np.isnan(left) & ~np.isnan(known[0])
     for month, later in pairwise((0, *LOOKED_AHEAD)):
-        waiting_ = np.isnan(left) & ~np.isnan(known[0])
         if not waiting_.any():
             break
         try:
             reached = waiting_ & (at(later) >= limit)
+            unknown = waiting_ & np.isnan(at(later))
+            for row in np.flatnonzero(unknown & (last < later)).tolist():
+                # Until it is too small anyhow, what it is may be known.
+                whole = max(month, math.floor(last[row]))
+                left[row] = last[row] if at(whole)[row] < limit else np.nan
         except BadInput:  # more pages than can be counted
+            waiting_ &= last <= month
             break
         for row in np.flatnonzero(reached).tolist():
-            last = _last_below(at, row, limit, (month, later))
-            left[row] = last + _part_below(at(last)[row], at(last + 1)[row], limit)
-    return left
+            below = _last_below(at, row, limit, (month, later))
+            left[row] = below + _part_below(at(below)[row], at(below + 1)[row], limit)
+        waiting_ &= ~(reached | unknown)
+        over = waiting_ & (last <= later)
+        left[over] = last[over]
+        waiting_ &= ~over
+    left = np.where(waiting_, np.inf, np.minimum(left, last))
+    return np.where(left > LOOKED_AHEAD[-1], np.inf, left)
 
 
 def _last_below(

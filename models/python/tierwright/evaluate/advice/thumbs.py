@@ -14,6 +14,7 @@ TENTH = 0.1
 HIT_RATIO = 0.95
 FLASH_TIMES = 10.0
 FIVE_MINUTES_S = 300.0
+_NO_HITS = "RAM for all of the data does not reach that hit ratio by the curve"
 _NO_RATE = "the workload states no rate"
 _ROUNDED = 1e-9
 
@@ -101,9 +102,7 @@ def _applied(
         "RAM for a hit ratio of 95 %",
         None if ram is None else ram * page * machines,
         reads_curve=True,
-        reason=""
-        if ram is not None
-        else "the curve reaches that hit ratio at no size of RAM",
+        reason="" if ram is not None else _NO_HITS,
     )
     resident = (
         None if accesses_per_s is None else _resident(curve, accesses_per_s / machines)
@@ -161,14 +160,18 @@ def _knows_all(curve: Curve) -> bool:
 
 
 def _for_hits(curve: Curve, ratio: float) -> float | None:
-    """Least size with a hit ratio. [pages]"""
+    """Least size up to all of the data with a hit ratio; None where there is none. [pages]"""
     sizes = curve.knots
     ratios = np.asarray(curve.hit_ratio(sizes))
     [at] = np.nonzero(ratios >= ratio)
     if not len(at):
         return None
-    # A cache of all pages hits as often as a larger one.
-    return min(float(sizes[at[0]]), float(curve.data_pages))
+    # A trend beyond the pages seen may reach it at more pages than there are.
+    most = float(curve.data_pages)
+    size = float(sizes[at[0]])
+    if size <= most:
+        return size
+    return most if float(curve.hit_ratio(most)) >= ratio else None
 
 
 def _resident(curve: Curve, accesses_per_s: float) -> float:
