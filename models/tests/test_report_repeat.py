@@ -108,6 +108,29 @@ def test_what_was_scaled_on_the_way_is_repeated_from_its_profile_of_production(
     repeats(first, files, "production.json")
 
 
+@pytest.mark.parametrize(
+    "shown",
+    [
+        ("--currency", "EUR"),
+        ("--currency", "JPY", "--per-usd", "150.25@2026-09-30"),
+    ],
+)
+@pytest.mark.parametrize("limit", ["purchase_usd=20000", "usd_per_month=5000.50"])
+def test_an_answer_in_another_currency_is_repeated_with_its_amounts(
+    files: Path, shown: tuple[str, ...], limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files)
+    options = ("--candidates", "candidates.toml", "--have", "have.toml")
+    limited = ("--constraint", limit)
+    first = answer("advise", "production.json", *options, *limited, *shown)
+    # The limit is stated once, in dollars: nobody stated one in the other currency.
+    [command] = [text for text in printed(first) if text.startswith("tierwright")]
+    assert re.findall(r"--constraint (\S*_(?!busy)\S*)", command) == [
+        limit.replace(".50", ".5")
+    ]
+    repeats(first, files, "production.json")
+
+
 def test_an_advice_of_before_names_the_price_book_and_asks_for_the_rest(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -21,6 +21,9 @@ from tierwright.common.fields import check_date, read_decimal
 BASE = "USD"
 """Currency in which sums are computed."""
 
+STATED_RATE = "stated by the user"
+"""Source of a rate that is neither of a price book nor shipped."""
+
 _EXACT = Context(prec=28)
 _SHOWN = Context(prec=15)
 _CODE = re.compile(r"[A-Z]{3}")
@@ -310,6 +313,36 @@ def beside(document: Any, rate: ExchangeRate) -> Any:
     return document
 
 
+def without_beside(table: Mapping[str, Any], currency: str) -> dict[str, Any]:
+    """Leave out of a table whose keys are data what `beside` put there.
+
+    Parameters
+    ----------
+    table : mapping
+        Whose keys are, of money, such as `purchase_usd`.
+    currency : str
+        Code of the other currency.
+
+    Examples
+    --------
+    >>> without_beside(
+    ...     {"purchase_usd": "2", "purchase_eur": "1", "restart_s": "9"}, "EUR"
+    ... )
+    {'purchase_usd': '2', 'restart_s': '9'}
+    """
+    neighbours = {
+        _renamed(key, currency)
+        for key in table
+        if isinstance(key, str) and is_money(key)
+    }
+    return {
+        key: value
+        for key, value in table.items()
+        # In dollars an amount would be its own neighbour.
+        if key not in neighbours or (isinstance(key, str) and is_money(key))
+    }
+
+
 def _renamed(key: str, currency: str) -> str:
     return "_".join(
         currency.lower() if word == "usd" else word for word in key.split("_")
@@ -401,7 +434,7 @@ def stated_rate(currency: str, text: str) -> ExchangeRate:
             "currency": currency,
             "per_usd": Decimal(found[1]),
             "date": found[2],
-            "source": "stated by the user",
+            "source": STATED_RATE,
         },
         "per_usd",
         problems,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from tierwright.common.currency import read_amount
+from tierwright.common.currency import read_amount, without_beside
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
 from tierwright.common.parameters import Door, spelled
@@ -145,13 +145,8 @@ def _without_neighbours(document: object) -> object:
     currency = rate.get("currency") if isinstance(rate, Mapping) else None
     if not isinstance(currency, str):
         return document
-    beside = f"{currency.lower()}_"
     return {
-        name: {
-            key: entry
-            for key, entry in value.items()
-            if not (isinstance(key, str) and key.startswith(beside))
-        }
+        name: without_beside(value, currency)
         if name in _NAMED_BY_DATA and isinstance(value, Mapping)
         else value
         for name, value in document.items()

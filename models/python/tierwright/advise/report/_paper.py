@@ -17,6 +17,7 @@ from tierwright.advise.quote_ranking.switching import said
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, currency, named, sentence_of
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
+from tierwright.common.currency import STATED_RATE, text_of
 from tierwright.common.wording import counted, listed, percent
 from tierwright.hardware import catalog
 from tierwright.hardware.build import STATED
@@ -616,6 +617,7 @@ def reproduce(document: Document) -> Iterator[Markup]:
         *(["--have HAVE"] if document["option_zero"] is not None else []),
         f"--seed {shlex.quote(document['versions'].get('seed', '0'))}",
         *(["--trace TRACE"] if document["status"] == "checked" else []),
+        *_in_currency(document["exchange_rate"]),
     ]
     if given is None:
         command = [
@@ -656,6 +658,16 @@ def reproduce(document: Document) -> Iterator[Markup]:
 
 
 _CANDIDATES = "CANDIDATES.json"
+
+
+def _in_currency(rate: Mapping[str, Any] | None) -> Iterator[str]:
+    """Yield the options that show amounts as they were; the rate only where no price book and no list that is shipped has it."""
+    if rate is not None:
+        # With its value in one word: words in capitals are files.
+        yield f"--currency={shlex.quote(rate['currency'])}"
+        if rate["source"] == STATED_RATE:
+            stated = f"{text_of(rate['per_usd'])}@{rate['date']}"
+            yield f"--per-usd {shlex.quote(stated)}"
 
 
 def _of_advice(document: Document) -> Iterator[str]:
