@@ -108,6 +108,15 @@ def test_what_was_scaled_on_the_way_is_repeated_from_its_profile_of_production(
     repeats(first, files, "production.json")
 
 
+@pytest.mark.parametrize("start", [(), ("--start", "cold")])
+def test_pages_that_are_new_are_repeated(
+    files: Path, start: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files)
+    options = ("--candidates", "candidates.toml", "--new-pages", "20000", *start)
+    repeats(answer("advise", "recorded.json", *options), files, "recorded.json")
+
+
 @pytest.mark.parametrize(
     "shown",
     [

@@ -235,7 +235,7 @@ def workload_of(
     if production is not None:
         return workload(profile, str(production), new_pages=new_pages), None
     if data is None:
-        return workload(profile, None), accesses_per_s
+        return workload(profile, None, new_pages=new_pages), accesses_per_s
     if accesses_per_s is None:
         raise BadInput(
             "--data: the rate of production is missing",

@@ -1047,8 +1047,6 @@ def evaluate(
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
     curve = curve.from_start(start)
-    if production is None:
-        curve = curve.with_new_pages(new_pages or curve.new_pages)
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),

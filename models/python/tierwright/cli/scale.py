@@ -58,25 +58,26 @@ def workload(
     production : str or None
         Data and rate, such as ``4TiB@80000``, or the name of a production file.
     new_pages : int
-        Of the recording, where it is scaled. [pages]
+        Of the recording; 0 leaves what its profile states. [pages]
     trace : NamedTrace, Trace or None
         The recording: profiled again where the production file states larger pages.
 
     Raises
     ------
     BadInput
-        If either cannot be read, or the workload cannot be scaled so.
+        If either cannot be read, the workload cannot be scaled so, or it cannot have so many new pages.
     """
     from tierwright.profile.document import read_profile
 
     found = read_profile(profile)
+    if new_pages:
+        found = replace(found, curve=found.curve.with_new_pages(new_pages))
     if production is None:
         return found
     from tierwright.advise import scale
     from tierwright.advise.scale.request import read_production
     from tierwright.profile.production import Production
 
-    found = replace(found, curve=found.curve.with_new_pages(new_pages))
     data, at, rate = production.rpartition("@")
     if not at or production.endswith(".toml"):
         asked = read_production(Path(production))

@@ -980,6 +980,11 @@ class AdviceQuestionOut(Answer):
         default=None,
         description="Whether splits of the buffer pool were counted; null in answers that were kept before it was stated.",
     )
+    new_pages: int | None = Field(
+        default=None,
+        description="Pages of the recording that were stated to be newly allocated; null in answers that were kept before "
+        "they were stated. [pages]",
+    )
 
 
 class AdviceOut(Answer):

@@ -102,6 +102,12 @@ class Asked:
                 else {"evidence": setting.curve.evidence.to_dict()}
             ),
             "page_bytes": setting.curve.page_bytes,
+            # Those of what was scaled are in its curve and in how it was scaled.
+            **(
+                {"new_pages": setting.curve.new_pages}
+                if setting.curve.new_pages and scaled is None
+                else {}
+            ),
             **({} if setting.fewest_dirty is None else {"dirty_share": "unknown"}),
             "rates": _floats(setting.rates.both),
             "candidates": _one_form(_candidates(setting.candidates)),

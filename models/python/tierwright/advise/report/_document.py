@@ -660,6 +660,7 @@ _ADVICE = _table(
             start=_maybe_text,
             is_scaled=_maybe_flag,
             pool_split=_maybe_flag,
+            new_pages=_maybe_count,
         )
     ),
     versions=_named(_text),

@@ -690,6 +690,9 @@ def _of_advice(document: Document) -> Iterator[str]:
                 yield f"--{name.replace('_', '-')} {shlex.quote(of)}"
         if asked["start"] == "cold":
             yield "--start cold"
+        # Answers that were kept before it was stated rest on none.
+        if asked["new_pages"]:
+            yield f"--new-pages {asked['new_pages']}"
     book = document["versions"].get("price_book", "none")
     if book != "none":
         yield f"--price-book {shlex.quote(book if book in catalog.price_books() else 'PRICES.json')}"
