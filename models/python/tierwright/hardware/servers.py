@@ -152,6 +152,17 @@ def servers() -> Mapping[str, Server]:
     return facts.read_folder(fixtures_folder() / "servers", server_from_mapping)
 
 
+def providers() -> tuple[str, ...]:
+    """Return the providers of shipped servers, in order.
+
+    Examples
+    --------
+    >>> "aws" in providers()
+    True
+    """
+    return tuple(sorted({each.provider for each in servers().values()}))
+
+
 def server(identifier: str) -> Server:
     """Shipped server of that id.
 

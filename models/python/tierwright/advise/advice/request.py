@@ -22,6 +22,8 @@ from tierwright.evaluate.configurations.wanted import (
     DEFAULT_MAX_MACHINES,
     DEFAULT_RESERVED_GIB,
     GIB,
+    MOST_MACHINES,
+    check_amounts,
 )
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -29,7 +31,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_PUE
 from tierwright.hardware.device import Device
 from tierwright.hardware.parts import part, vendors
-from tierwright.hardware.servers import server
+from tierwright.hardware.servers import providers, server
 from tierwright.hardware.volumes import volume
 from tierwright.profile.categories import CategoryCounts
 
@@ -96,6 +98,7 @@ _HAVE_KEYS = {
     "bill",
 }
 _MOST_COUNT = 100_000
+_MOST_BYTES = 2**62
 _MOST_AMOUNT = Decimal(10) ** 15
 _MOST_LIMIT = Decimal(10) ** 30
 
@@ -119,7 +122,8 @@ class Candidates:
         Of parts and devices that are bought, case ignored; None for all. What states no vendor stays a candidate, and
         the answer names it.
     max_machines : int
-        Most equal machines that are instances or servers.
+        Most equal machines that are instances or servers, from 1 to 256; the copies of the data have one each
+        whatever is stated.
     reserved_gib : Decimal
         RAM of each of these for the system itself. [GiB]
     part_usd : mapping of str to Decimal
@@ -171,7 +175,9 @@ class Candidates:
                 vendor,
                 f"is not a vendor of any part; one of {', '.join(vendors())}",
             )
+        _check_providers(self.providers, problems)
         _check_caches(self.flash_caches, problems)
+        self._check_numbers(problems)
         problems.raise_if_any()
         for name, find in (
             ("servers", server),
@@ -181,6 +187,22 @@ class Candidates:
         ):
             for each in getattr(self, name) or ():
                 find(each)
+
+    def _check_numbers(self, problems: Problems) -> None:
+        problems.check(
+            is_count(self.max_machines, MOST_MACHINES) and self.max_machines >= 1,
+            "max_machines",
+            self.max_machines,
+            f"must be a whole number from 1 to {MOST_MACHINES:,}",
+        )
+        amounts = {
+            "reserved_gib": self.reserved_gib,
+            "machine_usd": self.machine_usd,
+            "usd_per_kwh": self.usd_per_kwh,
+            "watts": self.watts,
+            **{f"part_usd.{name}": usd for name, usd in self.part_usd.items()},
+        }
+        check_amounts(amounts, self.pue, problems)
 
     def allows_vendor(self, vendor: str) -> bool:
         """Whether what a vendor makes may be bought; what states none may."""
@@ -197,6 +219,15 @@ class Candidates:
             name == ANY_CHASSIS or part(name).kind == "chassis"
             for name in self.part_usd
         )
+
+
+def _check_providers(names: Sequence[str] | None, problems: Problems) -> None:
+    known = providers()
+    unknown = [name for name in names or () if name not in known]
+    for name in unknown:
+        problems.add("providers", name, "is not a provider of any instance")
+    if unknown:
+        problems.hint = f"name providers among {', '.join(known)}; {HINT}"
 
 
 def _check_caches(names: Sequence[str] | None, problems: Problems) -> None:
@@ -324,6 +355,14 @@ class Have:
 
     def __post_init__(self) -> None:
         problems = Problems("have", HINT)
+        for name, least in (("ram_bytes", 1), ("flash_bytes", 0)):
+            size = getattr(self, name)
+            problems.check(
+                is_count(size, _MOST_BYTES) and size >= least,
+                name,
+                size,
+                f"must be a whole number of bytes from {least} on",
+            )
         for name, least in (("machines", 1), ("disks", 1), ("flash_devices", 0)):
             value = getattr(self, name)
             problems.check(
