@@ -144,7 +144,15 @@ def test_it_is_not_computed_unless_asked_for_and_then_the_id_is_another(
     without = asked(trace, split=False)
     assert without.recommendation is not None
     assert without.recommendation.clean_share is None
-    assert "no recording was replayed" in without.recommendation.clean_share_reason
+    pages = without.recommendation.ram_bytes // PAGE
+    # As where splits that were counted before are looked for, and there are none: the same id has the same words.
+    assert without.recommendation.clean_share_reason == (
+        f"the splits of a buffer of {pages:,} pages of the recording were not counted"
+    )
+    assert without.recommendation.clean_share_uncounted_pages == pages
+    looked = ask(**question(trace), splits=lambda _: {})
+    assert looked.advice_id == ask(**question(trace)).advice_id
+    assert looked.to_dict() == ask(**question(trace)).to_dict()
     found = asked(trace)
     assert found.advice_id != without.advice_id
     assert found.to_dict() == asked(trace).to_dict()
@@ -154,6 +162,7 @@ def test_it_is_not_computed_unless_asked_for_and_then_the_id_is_another(
         clean_share=None,
         clean_share_gain=None,
         clean_share_reason=without.recommendation.clean_share_reason,
+        clean_share_uncounted_pages=pages,
     ) == (without.recommendation)
 
 

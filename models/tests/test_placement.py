@@ -255,7 +255,11 @@ def test_one_workload_is_the_advice() -> None:
     [system] = alone.systems
     assert system.option.clean_share_reason == NOT_SPLIT
     # An advice says more of the split of its RAM, and a placement asks for none.
-    split = replace(system.option, clean_share_reason=wanted.clean_share_reason)
+    split = replace(
+        system.option,
+        clean_share_reason=wanted.clean_share_reason,
+        clean_share_uncounted_pages=wanted.clean_share_uncounted_pages,
+    )
     assert split == wanted
     assert "each workload" not in alone.finding
 

@@ -1121,6 +1121,12 @@ export type AdviceQuestionOut = {
      * Whether splits of the buffer pool were counted; null in answers that were kept before it was stated.
      */
     pool_split: boolean | null;
+    /**
+     * New Pages
+     *
+     * Pages of the recording that were stated to be newly allocated; null in answers that were kept before they were stated. [pages]
+     */
+    new_pages: number | null;
 };
 
 /**

@@ -303,7 +303,8 @@ def asked_of(
                 "scale the workload to production, or state its rate",
             )
     else:
-        limits.setdefault(PEAK_BUSY, Decimal(str(DEFAULT_PEAK_BUSY)))
+        # In its place among the others, as where it is stated: the same limits are listed in one order.
+        limits = checked_constraints({PEAK_BUSY: DEFAULT_PEAK_BUSY, **limits})
     data_bytes = data_bytes_of(curve, horizon_months)
     if data_bytes > _MOST_BYTES:
         raise BadInput(

@@ -69,7 +69,8 @@ def splits_of(
     rows : sequence of int
         Options.
     made : callable or None
-        Counts buffers, or returns those that were counted before; None without a recording.
+        Counts buffers, or returns those that were counted before; None counts none: the same as where none was counted
+        before, for an answer says the same wherever it is asked.
     """
     found: dict[int, Split] = {}
     asked: dict[int, tuple[int, float]] = {}
@@ -77,7 +78,7 @@ def splits_of(
         point = _point(table, at)
         if isinstance(point, str):
             found[at] = Split(None, None, point)
-        elif made is None:
+        elif table.setting.curve.given is not None:
             found[at] = Split(
                 None, None, "no recording was replayed to split its buffer pool"
             )

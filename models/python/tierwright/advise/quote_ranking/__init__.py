@@ -715,7 +715,11 @@ def _zero(table: Table) -> Option | None:
     if at is None:
         return None
     split = _split.splits_of(table, [at], None)[at]
-    return replace(table.option(at), clean_share_reason=split.reason)
+    return replace(
+        table.option(at),
+        clean_share_reason=split.reason,
+        clean_share_uncounted_pages=split.uncounted_pages,
+    )
 
 
 def _identity(
