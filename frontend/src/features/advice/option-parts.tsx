@@ -64,6 +64,15 @@ export const schemeOf = ({ scheme, admission_by }: AdviceOptionOut) => ({
   admissionBy: admission_by,
 });
 
+const PRICED =
+  /^[A-Z]{3}\/\(?(GiB|TiB|GB|TB|IOPS|kWh|Mi?B\/s)\)?(?:\/(?:month|hour))?$/;
+
+/** A quantity with what its price is for, such as `4 GiB`; pieces are counted alone. */
+export function withPricedUnit(quantity: string, unit: string): string {
+  const found = PRICED.exec(unit)?.[1];
+  return found === undefined ? quantity : `${quantity} ${found}`;
+}
+
 const billColumns = (): readonly Column<Line>[] => [
   {
     key: "What",
@@ -79,7 +88,10 @@ const billColumns = (): readonly Column<Line>[] => [
       </>
     ),
   },
-  { key: "Quantity", cell: ({ quantity }) => formatShort(quantity, 7) },
+  {
+    key: "Quantity",
+    cell: ({ quantity, unit }) => withPricedUnit(formatShort(quantity, 7), unit),
+  },
   {
     key: "Unit price",
     cell: ({ unit_price: price, unit }) =>

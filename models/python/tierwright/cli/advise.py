@@ -27,13 +27,19 @@ from tierwright.cli.output import (
     print_json,
     print_table,
     progress,
+    say,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.cli.scale import print_scale, workload
 from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
-from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
+from tierwright.common.units import (
+    format_bytes,
+    format_microseconds,
+    parse_bytes,
+    with_priced_unit,
+)
 from tierwright.common.wording import (
     between,
     counted,
@@ -247,12 +253,12 @@ def workload_of(
 
 def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     print_cautions(found.cautions, every=every)
-    typer.echo(found.finding)
-    typer.echo(found.verdict.text)
+    say(found.finding)
+    say(found.verdict.text)
     _print_without_probability(found)
     print_scale(curve)
     if prices:
-        typer.echo(prices)
+        say(prices)
     best = found.recommendation
     if best is not None:
         _print_bill(best)
@@ -301,7 +307,7 @@ def _print_rules(rules: Sequence[RuleOfThumb]) -> None:
 
 def _print_rejected(found: Advice, *, every: bool) -> None:
     if found.rejected:
-        typer.echo("")
+        say("")
         print_facts(
             [
                 (each.constraint, each.text)
@@ -312,10 +318,10 @@ def _print_rejected(found: Advice, *, every: bool) -> None:
 
 def _print_when(found: Advice) -> None:
     if found.when is not None:
-        typer.echo("")
-        typer.echo(found.when.text)
+        say("")
+        say(found.when.text)
     if found.waiting is not None:
-        typer.echo(found.waiting.text)
+        say(found.waiting.text)
     if found.when is not None and found.when.steps:
         _print_steps(found.when)
 
@@ -379,7 +385,7 @@ def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
         elif each.gap is None and each.model is not None:
             names.setdefault(FIRST_TOUCHES_ALONE, []).append(each.option.name)
     for reason, of in names.items():
-        typer.echo(f"{'; '.join(of)}: {reason}")
+        say(f"{'; '.join(of)}: {reason}")
 
 
 def _print_caches(rows: Sequence[CachedOption]) -> None:
@@ -392,13 +398,13 @@ def _print_caches(rows: Sequence[CachedOption]) -> None:
         for by, said in dict.fromkeys(
             (each.admission_by, each.assignment) for each in some if each.assignment
         ):
-            typer.echo(f"Admission by {by}: {said}.")
+            say(f"Admission by {by}: {said}.")
         broken = [LIMIT_WORDS[name] for name in some[0].page_flow_breaks]
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
-            typer.echo(f"Under page flow it breaks the {limits} of {listed(broken)}.")
+            say(f"Under page flow it breaks the {limits} of {listed(broken)}.")
     for pace in dict.fromkeys(each.pace for each in rows if each.pace):
-        typer.echo(pace)
+        say(pace)
 
 
 def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
@@ -438,14 +444,14 @@ def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
         if each.io_time_us_per_access is None:
             others.setdefault(each.reason, []).append(each.title)
     for reason, titles in others.items():
-        typer.echo(f"On {hardware}, {listed(titles)}: {reason}")
+        say(f"On {hardware}, {listed(titles)}: {reason}")
 
 
 def _print_run(best: Option | None) -> None:
     from tierwright.advise.advice import run_so
 
     if best is not None and best.options:
-        typer.echo(f"{run_so(best.scheme, best.options)}.")
+        say(f"{run_so(best.scheme, best.options)}.")
 
 
 def _print_notes_of_replays(found: Advice, *, every: bool) -> None:
@@ -465,9 +471,9 @@ def _print_notes_of_replays(found: Advice, *, every: bool) -> None:
     lines = notes_of_replays(said)
     if every:
         for line in lines:
-            typer.echo(as_typed(line))
+            say(as_typed(line))
     elif lines:
-        typer.echo(
+        say(
             f"{counted(len(lines), 'note')} on what single replays counted (--assumptions lists them)"
         )
 
@@ -478,7 +484,7 @@ def _signed(share: float) -> str:
 
 def _print_response(best: Option | None) -> None:
     if best is not None and best.response_reason:
-        typer.echo(
+        say(
             f"Response times of the recommendation are not known: {best.response_reason}."
         )
 
@@ -486,12 +492,12 @@ def _print_response(best: Option | None) -> None:
 def _print_split(best: Option | None) -> None:
     if best is not None and best.clean_share is None:
         reason = best.clean_share_reason
-        typer.echo(f"The RAM of the recommendation is not split: {reason}.")
+        say(f"The RAM of the recommendation is not split: {reason}.")
 
 
 def _print_without_probability(found: Advice) -> None:
     if found.recommendation is not None and not found.confidence.text:
-        typer.echo(_sentence(found.confidence.reason))
+        say(_sentence(found.confidence.reason))
 
 
 def _sentence(reason: str) -> str:
@@ -521,20 +527,20 @@ def _print_sure(found: Advice) -> None:
         if bar.flip is not None
     ]
     if flips:
-        typer.echo("")
+        say("")
         print_facts(flips)
     for each in sure.value_of_information:
         if each.usd_per_month > 0:
-            typer.echo(each.text)
+            say(each.text)
     if sure.text:
-        typer.echo(_sentence(sure.reason))
+        say(_sentence(sure.reason))
 
 
 def _print_scenarios(found: Scenarios) -> None:
     from tierwright.common.currency import shown_in
 
-    typer.echo("")
-    typer.echo(found.text)
+    say("")
+    say(found.text)
     print_table(
         f"regret in each scenario, {shown_in().currency} per month or I/O time; (broken) breaks a limit there; "
         "exchanged: rented, so it loses nothing but the time until then",
@@ -557,9 +563,7 @@ def _print_scenarios(found: Scenarios) -> None:
 
     for row in found.rows:
         for reason in dict.fromkeys(each.reason for each in row.regret if each.reason):
-            typer.echo(
-                f"No regret of {row.title} ({row.role}) in some scenario: {reason}."
-            )
+            say(f"No regret of {row.title} ({row.role}) in some scenario: {reason}.")
 
 
 def _regret(each: Regret, *, rented: bool) -> str:
@@ -584,9 +588,9 @@ def _print_limit_costs(found: Advice) -> None:
     ]
     lines = [each for each in said if each]
     if lines:
-        typer.echo("")
+        say("")
     for line in lines:
-        typer.echo(line)
+        say(line)
 
 
 def _print_flat(found: Advice) -> None:
@@ -594,13 +598,13 @@ def _print_flat(found: Advice) -> None:
 
     code = shown_in().currency
     if found.flat:
-        typer.echo("")
+        say("")
         print_facts([(each.size, each.text) for each in found.flat])
     if found.continuous is not None:
-        typer.echo(found.continuous.text)
+        say(found.continuous.text)
     if found.next_dollar is None:
         return
-    typer.echo(found.next_dollar.text)
+    say(found.next_dollar.text)
     if found.next_dollar.steps:
         print_table(
             "what more money buys",
@@ -664,7 +668,7 @@ def _print_bill(best: Option) -> None:
         [("quantity", True), (f"{code} per month", True), ("what", False)],
         [
             [
-                f"{row['quantity']:,}",
+                with_priced_unit(f"{row['quantity']:,}", row["unit"]),
                 f"{shown_amount(row['usd_per_month']):,.2f}",
                 row["what"],
             ]

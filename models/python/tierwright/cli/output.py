@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import signal
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -202,6 +204,40 @@ def print_check(
     typer.echo(checked.basis)
 
 
+def say(text: str = "", *, indent: int = 0, err: bool = False) -> None:
+    """Print a sentence; on a terminal it is broken between words, where the line ends.
+
+    What is piped or written to a file has its lines as they are.
+
+    Parameters
+    ----------
+    text : str
+    indent : int
+        Of the lines that follow the first. [columns]
+    err : bool
+        Whether it is printed on stderr.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        width = shutil.get_terminal_size().columns
+        text = "\n".join(_broken(line, width, indent) for line in text.split("\n"))
+    typer.echo(text, err=err)
+
+
+def _broken(line: str, width: int, indent: int) -> str:
+    # A path or the name of an option stays in one piece: it is copied.
+    return textwrap.fill(
+        line,
+        width,
+        # As many that little is left of a narrow terminal would help nobody.
+        subsequent_indent=" " * min(indent, width // 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        drop_whitespace=True,
+    )
+
+
 def print_table(
     title: str, columns: Sequence[tuple[str, bool]], rows: Sequence[Sequence[str]]
 ) -> None:
@@ -229,7 +265,7 @@ def print_table(
         ).rstrip()
 
     if title:
-        typer.echo(title)
+        say(title)
     typer.echo(line([heading for heading, _ in columns]))
     typer.echo(line(["-" * width for width in widths]))
     for row in rows:
@@ -240,15 +276,15 @@ def print_facts(facts: Sequence[tuple[str, str]]) -> None:
     """Print names and values, one pair a line."""
     width = max(len(name) for name, _ in facts)
     for name, value in facts:
-        typer.echo(f"{name.ljust(width)}  {value}")
+        say(f"{name.ljust(width)}  {value}", indent=width + 2)
 
 
 def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """Print warnings with their hints on stderr."""
     for warning in warnings:
-        typer.echo(f"warning: {as_typed(warning['message'])}", err=True)
+        say(f"warning: {as_typed(warning['message'])}", err=True)
         if warning["hint"]:
-            typer.echo(f"hint: {as_typed(warning['hint'])}", err=True)
+            say(f"hint: {as_typed(warning['hint'])}", err=True)
 
 
 def print_cautions(cautions: Sequence[Weighed], *, every: bool | None = None) -> None:
@@ -270,18 +306,18 @@ def print_cautions(cautions: Sequence[Weighed], *, every: bool | None = None) ->
     if not rest:
         return
     how = "--json lists them" if every is None else "--assumptions lists them"
-    typer.echo(f"{title_of_rest(rest)}{'' if every else f' ({how})'}", err=True)
+    say(f"{title_of_rest(rest)}{'' if every else f' ({how})'}", err=True)
     if every:
         for each in rest:
             _print_caution(each)
 
 
 def _print_caution(caution: Weighed) -> None:
-    typer.echo(f"warning: {as_typed(caution.message)}", err=True)
+    say(f"warning: {as_typed(caution.message)}", err=True)
     if caution.effect:
-        typer.echo(f"effect: {as_typed(caution.effect)}", err=True)
+        say(f"effect: {as_typed(caution.effect)}", err=True)
     if caution.hint:
-        typer.echo(f"hint: {as_typed(caution.hint)}", err=True)
+        say(f"hint: {as_typed(caution.hint)}", err=True)
 
 
 def print_notes(found: Mapping[str, Any]) -> None:

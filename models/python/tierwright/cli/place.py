@@ -21,6 +21,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
     progress,
+    say,
 )
 from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.common.units import format_bytes, format_count, format_microseconds
@@ -115,9 +116,9 @@ def _print(found: Placement, prices: str) -> None:
     from tierwright.common.currency import shown_in
 
     code = shown_in().currency
-    typer.echo(found.finding)
+    say(found.finding)
     if prices:
-        typer.echo(prices)
+        say(prices)
     if found.systems:
         print_table(
             "Systems",

@@ -35,6 +35,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
     progress,
+    say,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.cli.template import Months, limits, usual_of
@@ -281,7 +282,7 @@ def _print(found: Ranking, *, every: bool) -> None:
     from tierwright.common.currency import shown_in
 
     print_cautions(found.cautions, every=every)
-    typer.echo(found.finding)
+    say(found.finding)
     if found.ranked:
         code = shown_in().currency
         print_table(
@@ -305,13 +306,13 @@ def _print(found: Ranking, *, every: bool) -> None:
             ],
         )
     for each in found.ranked:
-        typer.echo("")
-        typer.echo(each.quote_id)
+        say("")
+        say(each.quote_id)
         for reason in each.reasons:
-            typer.echo(f"  {reason}")
+            say(f"  {reason}")
         for caution in each.cautions:
-            typer.echo(f"  caution: {caution.message}")
-            typer.echo(f"  hint: {caution.hint}")
+            say(f"  caution: {caution.message}")
+            say(f"  hint: {caution.hint}")
     if found.rejected:
         print_table(
             "quotes that break a limit",
@@ -335,9 +336,9 @@ def _print(found: Ranking, *, every: bool) -> None:
             ],
         )
     for rejected in found.rejected:
-        typer.echo(f"  {rejected.text}")
+        say(f"  {rejected.text}")
     if found.unreadable:
-        typer.echo("")
+        say("")
         print_facts(
             [(f"{each.index}: {each.code}", each.detail) for each in found.unreadable]
         )

@@ -18,6 +18,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
     progress,
+    say,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.common.errors import BadInput
@@ -115,7 +116,7 @@ def print_scale(curve: Curve | None) -> None:
     from tierwright.advise.point import scale_sentence
 
     if curve is not None:
-        typer.echo(scale_sentence(curve))
+        say(scale_sentence(curve))
 
 
 def _bytes(text: str, option: str, hint: str = "write a size such as 4TiB") -> int:

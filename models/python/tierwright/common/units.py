@@ -163,3 +163,29 @@ def pages_of(size: Bytes, page_bytes: int) -> int:
             f"page size `{page_bytes}` is not positive", "use for example 4096 or 8192"
         )
     return size // page_bytes
+
+
+_PRICED = re.compile(
+    r"[A-Z]{3}/\(?(?P<unit>GiB|TiB|GB|TB|IOPS|kWh|Mi?B/s)\)?(?:/(?:month|hour))?"
+)
+
+
+def with_priced_unit(quantity: str, unit: str) -> str:
+    """Write a quantity of a bill with what its price is for: `4 GiB`; pieces are counted alone.
+
+    Parameters
+    ----------
+    quantity : str
+        As it is shown.
+    unit : str
+        Of its price, such as `USD/GiB/month`, or `USD/hour` of each piece.
+
+    Examples
+    --------
+    >>> with_priced_unit("4", "USD/GiB"), with_priced_unit("125", "USD/(MB/s)/month")
+    ('4 GiB', '125 MB/s')
+    >>> with_priced_unit("2", "USD/hour"), with_priced_unit("2", "USD")
+    ('2', '2')
+    """
+    found = _PRICED.fullmatch(unit)
+    return quantity if found is None else f"{quantity} {found['unit']}"

@@ -10,7 +10,7 @@ from tierwright.advise.advice._words import behind_name, with_flow
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.currency import ExchangeRate
-from tierwright.common.units import format_number
+from tierwright.common.units import format_number, with_priced_unit
 from tierwright.common.wording import counted, listed, rate_text
 from tierwright.evaluate.advice.limits import RESPONSES
 from tierwright.profile.categories import DEFAULT_KIND
@@ -306,7 +306,7 @@ def bill(document: Document) -> Iterator[Markup]:
         [
             [
                 row["what"],
-                show.quantity(row["quantity"]),
+                with_priced_unit(show.quantity(row["quantity"]), row["unit"] or ""),
                 _price(row),
                 row["date"] or show.NOTHING,
                 show.usd(row["purchase_usd"]),
