@@ -330,16 +330,12 @@ def without_beside(table: Mapping[str, Any], currency: str) -> dict[str, Any]:
     ... )
     {'purchase_usd': '2', 'restart_s': '9'}
     """
-    neighbours = {
-        _renamed(key, currency)
-        for key in table
-        if isinstance(key, str) and is_money(key)
-    }
+    neighbours = {_renamed(key, currency) for key in table if is_money(key)}
     return {
         key: value
         for key, value in table.items()
         # In dollars an amount would be its own neighbour.
-        if key not in neighbours or (isinstance(key, str) and is_money(key))
+        if key not in neighbours or is_money(key)
     }
 
 
