@@ -53,6 +53,7 @@ from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.hardware.build import (
     DEFAULT_HORIZON_MONTHS,
     DEFAULT_PUE,
+    STATED_IN_QUESTION,
     build_from_mapping,
 )
 from tierwright.hardware.device import Device
@@ -883,7 +884,8 @@ def _steps(
     """Make the steps of the cheapest: its bill, and its I/O time."""
     if best is None:
         return
-    yield from bill.answer(build_from_mapping(best.config)).derivation()
+    build = build_from_mapping(best.config, stated=STATED_IN_QUESTION)
+    yield from bill.answer(build).derivation()
     row = int(front[0])
     yield Step(
         "I/O time",

@@ -13,7 +13,6 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal, localcontext
 from tierwright.common.wording import counted
 from tierwright.evaluate.economics import HOURS_PER_MONTH
 from tierwright.hardware.build import (
-    STATED,
     Build,
     PartItem,
     Price,
@@ -311,7 +310,7 @@ def _server_line(build: Build, server: Server) -> Line:
     is_stated = fact is not None and fact.licence == LICENCE
     note = "730 hours a month" + ("" if is_stated else ", on demand")
     if build.usd_per_hour is not None:
-        of, note = (None, STATED), "730 hours a month"
+        of, note = (None, build.stated), "730 hours a month"
     if build.commitment_discount:
         note = (
             f"730 hours a month; {build.commitment or 'commitment'}: "
@@ -669,7 +668,7 @@ def _power_line(build: Build) -> Iterator[Line]:
         energy,
         build.usd_per_kwh,
         "USD/kWh",
-        (None, STATED),
+        (None, build.stated),
         note=power_note(build, watts),
     )
 

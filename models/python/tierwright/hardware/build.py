@@ -29,6 +29,9 @@ DEFAULT_PUE = Decimal("1.5")
 HINT = "see docs/models/bill.md for the keys of a CONFIG"
 STATED = "stated in the CONFIG"
 """Source of a price that the CONFIG states without one."""
+STATED_IN_CANDIDATES = "stated in the candidates"
+STATED_IN_QUESTION = "stated with the question"
+"""The same of a CONFIG that was made of candidates, or of the prices of another question: nobody wrote it."""
 MOST_SOURCE = 2000
 """Letters of the source of a price."""
 CENT = Decimal("0.01")
@@ -208,6 +211,8 @@ class Build:
         None: carbon is not counted.
     against : Build or None
         The other way, to compare.
+    stated : str
+        Source of a price that is stated without one.
     """
 
     name: str
@@ -231,6 +236,7 @@ class Build:
     pue_stated: bool
     carbon: CarbonFactors | None
     against: Build | None
+    stated: str = STATED
 
 
 def read_build(path: Path) -> Build:
@@ -255,7 +261,9 @@ def build_from_text(raw: bytes, place: str = "CONFIG") -> Build:
     return build_from_mapping(table_of(raw, place, HINT), place)
 
 
-def build_from_mapping(data: Mapping[str, Any], place: str = "CONFIG") -> Build:
+def build_from_mapping(
+    data: Mapping[str, Any], place: str = "CONFIG", *, stated: str = STATED
+) -> Build:
     """Make a build from plain data, checking every key and value.
 
     Parameters
@@ -264,6 +272,8 @@ def build_from_mapping(data: Mapping[str, Any], place: str = "CONFIG") -> Build:
         As docs/models/bill.md explains.
     place : str
         Named in errors.
+    stated : str
+        Source of a price that the data state without one.
 
     Returns
     -------
@@ -274,7 +284,7 @@ def build_from_mapping(data: Mapping[str, Any], place: str = "CONFIG") -> Build:
     BadInput
         With every problem found, each with its key; or for an unknown id.
     """
-    reader = _Reader(Problems(place, HINT))
+    reader = _Reader(Problems(place, HINT), stated)
     made = reader.build(data, "", None)
     reader.problems.raise_if_any()
     return made
@@ -283,8 +293,9 @@ def build_from_mapping(data: Mapping[str, Any], place: str = "CONFIG") -> Build:
 class _Reader:
     """Reads values and notes what is wrong with each."""
 
-    def __init__(self, problems: Problems) -> None:
+    def __init__(self, problems: Problems, stated: str) -> None:
         self.problems = problems
+        self.stated = stated
 
     def build(self, data: Mapping[str, Any], at: str, horizon: int | None) -> Build:
         keys = _KEYS if horizon is None else _NO_AGAINST
@@ -341,6 +352,7 @@ class _Reader:
             pue_stated="pue" in power,
             carbon=self.carbon(data, at),
             against=self.against(data, at, months),
+            stated=self.stated,
         )
         self.problems.check(
             made.server is None or not made.parts,
@@ -463,7 +475,9 @@ class _Reader:
         return PartItem(
             found,
             self.count(entry, "quantity", at, 1),
-            _price_of(found, usd, date, kind, book, day),
+            Price(usd, date, self.stated)
+            if usd is not None
+            else _price_of(found, kind, book, day),
             self.amount(entry, "written_tb_per_year", at),
             self.amount(entry, "rated_tb", at) or _rated_tb(found),
             own_slots["dimm_slots"],
@@ -572,7 +586,7 @@ class _Reader:
             usd,
             rent,
             self.date(entry, "date", at),
-            self.text(entry, "source", at, MOST_SOURCE) or STATED,
+            self.text(entry, "source", at, MOST_SOURCE) or self.stated,
         )
 
     # Values.
@@ -685,15 +699,11 @@ class _Reader:
 
 def _price_of(
     found: Part,
-    usd: Decimal | None,
-    date: str | None,
     kind: str,
     book: PriceBook | None,
     day: str | None,
 ) -> Price | None:
-    """Find the price of a part: the one stated, that of the book, else its newest."""
-    if usd is not None:
-        return Price(usd, date, STATED)
+    """Find the price of a part that nobody stated: that of the book, else its newest."""
     held = found.capacity_bytes
     if book is not None and held is not None:
         known = book.find(

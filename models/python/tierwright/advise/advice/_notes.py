@@ -20,7 +20,11 @@ from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.rows import RENTED
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
-from tierwright.hardware.build import build_from_mapping
+from tierwright.hardware.build import (
+    STATED,
+    STATED_IN_CANDIDATES,
+    build_from_mapping,
+)
 
 
 def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
@@ -237,7 +241,9 @@ def steps(best: Option | None) -> Iterator[Step]:
     if best is None:
         return
     if best.config:
-        yield from bill.answer(build_from_mapping(best.config)).derivation()
+        stated = STATED if best.kind == "have" else STATED_IN_CANDIDATES
+        build = build_from_mapping(best.config, stated=stated)
+        yield from bill.answer(build).derivation()
     yield Step(
         "I/O time",
         f"operations of an access under {best.scheme} x busy time of one device of each tier",

@@ -78,7 +78,12 @@ from tierwright.evaluate.response.schemes import (
     scheme_response,
 )
 from tierwright.hardware import catalog
-from tierwright.hardware.build import PartItem, build_from_mapping
+from tierwright.hardware.build import (
+    STATED,
+    STATED_IN_CANDIDATES,
+    PartItem,
+    build_from_mapping,
+)
 from tierwright.hardware.device import Device
 from tierwright.hardware.parts import PartPrice, vendor_of_device
 from tierwright.hardware.prices import Price, PriceBook, own_price
@@ -998,7 +1003,13 @@ class Table:
             rows = (
                 self.given(at).bill
                 if self.source(at) == "quotes"
-                else bill_rows(config, self.setting.horizon_months)
+                else bill_rows(
+                    config,
+                    self.setting.horizon_months,
+                    stated=STATED
+                    if self.source(at) == "have"
+                    else STATED_IN_CANDIDATES,
+                )
             )
         priced = options.unpriced[at] == 0
         times, reason = (
@@ -1465,14 +1476,26 @@ def _have_cents(setting: Setting, have: Have) -> tuple[int, int, bool]:
 
 
 def bill_rows(
-    config: Mapping[str, Any], horizon_months: int
+    config: Mapping[str, Any], horizon_months: int, *, stated: str = STATED
 ) -> tuple[dict[str, Any], ...]:
-    """Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts."""
+    """Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts.
+
+    Parameters
+    ----------
+    config : mapping
+        CONFIG; empty where nothing is billed.
+    horizon_months : int
+        [months]
+    stated : str
+        Source of a price that has none.
+    """
     if not config:
         return ()
     with localcontext(EXACT):
         lines = bill_lines(
-            build_from_mapping({**config, "horizon_months": horizon_months})
+            build_from_mapping(
+                {**config, "horizon_months": horizon_months}, stated=stated
+            )
         )
         return tuple(bill_row(line, horizon_months) for line in lines)
 

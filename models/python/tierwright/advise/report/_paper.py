@@ -20,7 +20,11 @@ from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.currency import STATED_RATE, text_of
 from tierwright.common.wording import counted, listed, percent
 from tierwright.hardware import catalog
-from tierwright.hardware.build import STATED
+from tierwright.hardware.build import (
+    STATED,
+    STATED_IN_CANDIDATES,
+    STATED_IN_QUESTION,
+)
 from tierwright.hardware.imports.offers import DO_NOTHING
 
 _NOT_STATED = "not stated"
@@ -548,18 +552,22 @@ def _of(each: Mapping[str, Any], key: str) -> Decimal | None:
     return None if option is None else option[key]
 
 
+_OWN = (STATED, STATED_IN_CANDIDATES)
+"""Sources of prices of one's own: no price book has them."""
+
+
 def _date(row: Mapping[str, Any], book: str) -> str:
     """Write the date of a price; that of the price book where it has none and is one of the book."""
     if row["date"]:
         return str(row["date"])
-    of_book = book != "none" and row["source"] != STATED and row["unit_price"]
+    of_book = book != "none" and row["source"] not in _OWN and row["unit_price"]
     return f"{book} (price book)" if of_book else show.NOTHING
 
 
 def _source(row: Mapping[str, Any]) -> str:
     # Where it was stated is the file of the bill, which a reader of the report does not have.
     if row["source"] == STATED:
-        return "stated with the question"
+        return STATED_IN_QUESTION
     return row["source"] or show.NOTHING
 
 
