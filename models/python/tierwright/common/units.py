@@ -82,11 +82,23 @@ def format_bytes(size: float) -> str:
     >>> format_bytes(675 * 2**20)
     '675 MiB'
     """
-    value, unit = float(size), "B"
-    for name, factor in BINARY.items():
-        if abs(size) >= factor:
-            value, unit = size / factor, name
-    return f"{_three_digits(value)} {unit}"
+    unit, factor = unit_of(size)
+    return f"{_three_digits(size / factor)} {unit}"
+
+
+def unit_of(size: float) -> tuple[str, int]:
+    """Return the binary unit in which a size is shown, and its bytes.
+
+    Examples
+    --------
+    >>> unit_of(64 * 2**30)
+    ('GiB', 1073741824)
+    """
+    unit, factor = "B", 1
+    for name, each in BINARY.items():
+        if abs(size) >= each:
+            unit, factor = name, each
+    return unit, factor
 
 
 def format_microseconds(time_us: float) -> str:

@@ -11,7 +11,7 @@ from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.advise.advice.request import BOUGHT_ALONE
 from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import amount, money
-from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.units import format_bytes, format_microseconds, unit_of
 from tierwright.common.wording import (
     counted,
     duration,
@@ -613,18 +613,24 @@ def nearest_text(found: Iterable[tuple[str, float, str]], whom: str = "") -> str
 def safe_side(name: str, value: float) -> float:
     """Round the value of a limit to the three digits that are shown, so that the option keeps what is read.
 
+    Those of a size are the ones of the unit in which it is shown.
+
     Examples
     --------
     >>> safe_side("usd_per_month", 812.43), safe_side("flash_life_years", 4.567)
     (813.0, 4.56)
+    >>> safe_side("ram_bytes", 64 * 2**30) / 2**30
+    64.0
     """
     if value <= 0 or not math.isfinite(value):
         return value
-    step = Decimal(10) ** (Decimal(repr(value)).adjusted() - 2)
-    whole = (Decimal(repr(value)) / step).to_integral_value(
+    unit = unit_of(value)[1] if name.endswith("_bytes") else 1
+    shown = Decimal(repr(value)) / unit
+    step = Decimal(10) ** (shown.adjusted() - 2)
+    whole = (shown / step).to_integral_value(
         ROUND_FLOOR if name in LEAST else ROUND_CEILING
     )
-    return float(whole * step)
+    return float(whole * step * unit)
 
 
 def rejected_text(
