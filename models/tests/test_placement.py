@@ -23,7 +23,7 @@ from tierwright.advise.advice.found import NOT_SPLIT
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.placement import _groups
 from tierwright.advise.placement._groups import TOTALS, Asking, alike_of
-from tierwright.advise.placement._words import choice_of, infeasible, places
+from tierwright.advise.placement._words import _more, choice_of, infeasible, places
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
 from tierwright.common.currency import money
@@ -39,6 +39,7 @@ from tierwright.evaluate.advice.restart import restart_of_parts_s, restart_s
 from tierwright.evaluate.compose.composed import composed_profile, partitioned_curve
 from tierwright.evaluate.compose.partitions import partition
 from tierwright.hardware import catalog
+from tierwright.hardware.servers import server
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
@@ -158,6 +159,81 @@ def test_trying_every_partition_finds_no_cheaper_one(
         seen.append(frozenset(systems.group[list(found.systems)].tolist()))
 
 
+@st.composite
+def near_problems(draw: st.DrawFn) -> tuple[Systems, dict[str, float]]:
+    """Up to 4 workloads whose systems cost nearly the same: by rounding, by a ten-millionth, or by more."""
+    members = tuple(subsets(draw(st.integers(1, 4))))
+    scale = draw(st.sampled_from([1e-7, 1e-3, 1.0, 1e5]))
+    apart = st.sampled_from([0.0, 1e-13, -1e-12, 1e-7, 3e-7, 2e-5, 0.1])
+    group, cost, money, size = [], [], [], []
+    for at, some in enumerate(members):
+        for _ in range(draw(st.integers(0, 3))):
+            group.append(at)
+            cost.append(scale * len(some) * (1 + draw(apart)))
+            money.append(draw(st.integers(100, 130)) * 1.0)
+            size.append(draw(st.integers(0, 9)) * 1.0)
+    found = Systems(
+        np.asarray(group, dtype=np.int64),
+        members,
+        np.asarray(cost),
+        {"money": np.asarray(money), "size": np.asarray(size)},
+        np.asarray(money),
+    )
+    names = draw(st.lists(st.sampled_from(["money", "size"]), unique=True))
+    most = {"money": st.integers(100, 500), "size": st.integers(0, 25)}
+    return found, {name: draw(most[name]) * 1.0 for name in names}
+
+
+@pytest.mark.oracle("evaluate.advice.cover.least_cover")
+@settings(max_examples=300)
+@given(near_problems())
+def test_of_choices_that_cost_the_same_the_second_decides(
+    problem: tuple[Systems, dict[str, float]],
+) -> None:
+    """By trying everything: the least cost, of what is as good the least money; a limit that does not bind changes nothing."""
+    systems, limits = problem
+    assert systems.second is not None
+    index = {group: at for at, group in enumerate(systems.members)}
+    seen: list[frozenset[int]] = []
+    for _ in range(2):
+        tried_ = []
+        for parts in partitions(tuple(range(systems.workloads))):
+            groups = [index[part] for part in parts]
+            if frozenset(groups) in seen:
+                continue
+            choices = [np.nonzero(systems.group == at)[0].tolist() for at in groups]
+            tried_ += [
+                (
+                    math.fsum(systems.cost[chosen]),
+                    float(systems.second[chosen].sum()),
+                )
+                for chosen in map(list, itertools.product(*choices))
+                if all(
+                    systems.amounts[name][chosen].sum() <= most
+                    for name, most in limits.items()
+                )
+            ]
+        found = least_cover(systems, limits, but=seen)
+        if not tried_:
+            assert found is None
+            return
+        assert found is not None
+        least = min(cost for cost, _ in tried_)
+        assert found.cost <= least * (1 + 2e-9)
+        money_ = float(systems.second[list(found.systems)].sum())
+        assert money_ == min(
+            each for cost, each in tried_ if cost <= least * (1 + 1e-9)
+        )
+        assert found.gap == 0
+        free = {"money": 1e9, "size": 1e9, **limits}
+        same = least_cover(systems, free, but=seen)
+        assert same is not None
+        # Which of two that are alike in both is not decided here.
+        assert same.cost == pytest.approx(found.cost, rel=1e-9)
+        assert systems.second[list(same.systems)].sum() == money_
+        seen.append(frozenset(systems.group[list(found.systems)].tolist()))
+
+
 PEAKS = (20_000.0, 9000.0, 600.0)
 """Busiest hours of these workloads. [1/s]"""
 
@@ -216,6 +292,214 @@ def test_the_cheapest_partition_is_found() -> None:
     assert found.groups == 7
     assert found.separate is not None
     assert found.separate.usd_per_month == costs[(0,), (1,), (2,)]
+
+
+@cache
+def fronts() -> dict[tuple[int, ...], tuple[tuple[float, float], ...]]:
+    """Money a month and I/O time [µs] of what the advisor cannot beat in both for each group, each group by itself."""
+    found = {}
+    for group in subsets(3):
+        some = [
+            replace(workloads()[at], curve=workloads()[at].curve.steady())
+            for at in group
+        ]
+        curve = some[0].curve if len(some) == 1 else composed_profile(some).curve
+        told = advice.answer(
+            curve,
+            accesses_per_s=math.fsum(PEAKS[at] for at in group),
+            candidates=FEW,
+            objective="pareto",
+            how_sure=False,
+        )
+        found[group] = tuple(
+            (float(each.usd_per_month or 0), each.io_time_us_per_access or math.nan)
+            for each in told.pareto
+        )
+        assert told.pareto_in_all == len(told.pareto)
+    return found
+
+
+@pytest.mark.costly(4)
+@pytest.mark.oracle("advise.placement.answer")
+@settings(max_examples=12)
+@given(st.floats(300, 6000), st.sampled_from([None, 1.0, 0.0]))
+def test_the_fastest_partition_within_a_budget_is_found(
+    budget: float, more: float | None
+) -> None:
+    """Every partition with all on the front of each group, as the advisor has these: the least time, then money."""
+    rates = [each.accesses_per_s for each in workloads()]
+
+    def best(limit: float) -> tuple[float, float] | None:
+        kept = []
+        for parts in partitions((0, 1, 2)):
+            for chosen in itertools.product(
+                *(fronts()[tuple(sorted(part))] for part in parts)
+            ):
+                time_us = math.fsum(
+                    sum(rates[at] for at in part) * each[1]
+                    for part, each in zip(parts, chosen, strict=True)
+                ) / sum(rates)
+                usd = math.fsum(each[0] for each in chosen)
+                if usd <= limit:
+                    kept.append((time_us, usd))
+        if not kept:
+            return None
+        least = min(kept)[0]
+        return least, min(usd for time_us, usd in kept if time_us <= least * (1 + 1e-9))
+
+    limit = math.inf if more is None else budget
+    wanted = best(limit)
+    constraints = {} if more is None else {"usd_per_month": round(budget, 2)}
+    if more is not None and wanted is not None:
+        # What costs as much as the limit keeps it.
+        constraints["usd_per_month"] = round(wanted[1] + more, 2)
+    found = placement.answer(
+        workloads(), candidates=FEW, constraints=constraints, objective="io_time"
+    )
+    if wanted is None:
+        assert not found.systems
+        return
+    mine: Any = found.without_parts or found
+    assert mine.io_time_us_per_access == pytest.approx(wanted[0], rel=1e-8)
+    assert float(mine.usd_per_month) == pytest.approx(wanted[1], abs=0.005)
+
+
+@pytest.mark.costly(4)
+@settings(max_examples=12)
+@given(
+    st.lists(st.sampled_from(FEW.servers or ()), min_size=1, unique=True),
+    st.lists(st.floats(0.05, 5), min_size=3, max_size=3),
+    st.sampled_from(["usd", "io_time"]),
+    st.sampled_from(TOTALS),
+)
+def test_a_limit_that_does_not_bind_changes_nothing_and_nothing_listed_is_better(
+    servers: list[str], times: list[float], objective: Any, limited: str
+) -> None:
+    some = [
+        replace(each, accesses_per_s=each.accesses_per_s * many)
+        for each, many in zip(workloads(), times, strict=True)
+    ]
+    candidates = replace(FEW, servers=tuple(servers))
+    free, wide = (
+        placement.answer(
+            some, candidates=candidates, constraints=limits, objective=objective
+        )
+        for limits in ({}, {limited: 10**15})
+    )
+    assert choice_of(free) == choice_of(wide)
+    assert free.usd_per_month == wide.usd_per_month
+    assert free.io_time_us_per_access == wide.io_time_us_per_access
+    for found in (free, wide):
+        if found.usd_per_month is None:
+            continue
+        assert found.optimality_gap == 0
+        time_us = found.io_time_us_per_access
+        others: tuple[Any, ...] = (
+            *found.alternatives,
+            found.separate,
+            found.together,
+            found.without_parts,
+        )
+        for other in filter(None, others):
+            assert not (
+                other.usd_per_month < found.usd_per_month
+                and other.io_time_us_per_access <= time_us * (1 + 1e-9)
+            )
+            assert not (
+                other.usd_per_month == found.usd_per_month
+                and other.io_time_us_per_access < time_us * (1 - 1e-9)
+            )
+
+
+def test_what_takes_as_long_is_chosen_by_its_money() -> None:
+    """Two small copies that RAM holds: apart they are faster by a part in 10^11, for the price of a second machine."""
+    curve = profile(Trace(recordings.TPCB)).curve
+    some = [Workload(name, curve, 2000.0) for name in ("orders", "prices")]
+    found = placement.answer(
+        some,
+        candidates=Candidates(kinds=("instances",), servers=("aws-i8g.4xlarge",)),
+        objective="io_time",
+        constraints={"usd_per_month": 3000},
+    )
+    listed_ = catalog_rent("aws-i8g.4xlarge")
+    assert found.usd_per_month == listed_
+    assert found.separate is not None
+    assert found.separate.usd_per_month == 2 * listed_
+    assert found.separate.io_time_us_per_access == pytest.approx(
+        found.io_time_us_per_access, rel=1e-9
+    )
+    assert (
+        f"A system for each workload takes as long per access, for {money(2 * listed_)} per month."
+        in found.finding
+    )
+    assert "0.00 %" not in found.finding
+
+
+def catalog_rent(name: str) -> Decimal:
+    """Rent of an instance by its list price. [USD/month]"""
+    hourly = server(name).usd_per_hour
+    assert hourly is not None
+    return round(hourly * 730, 2)
+
+
+def test_little_more_time_has_no_digits_that_no_figure_has() -> None:
+    assert _more(1.53e-7) == "less than 0.01 %"
+    assert _more(0.0531) == "5.31 %"
+
+
+@pytest.mark.parametrize(
+    ("gib", "shown"),
+    [
+        (64, "64 GiB"),
+        (63.9, "63.9 GiB"),
+        (64 + 2**-30, "64.1 GiB"),
+        (1023.9, "1.01 TiB"),
+    ],
+)
+def test_the_size_that_is_enough_is_said_as_it_is(gib: float, shown: str) -> None:
+    """64 GiB are 68.7 GB: rounded up as a number of bytes, 64.1 GiB would be asked for."""
+    said = infeasible(
+        {"ram_bytes": Decimal(2**30)},
+        ("ram_bytes",),
+        {"ram_bytes": gib * 2**30},
+        dirty=False,
+    )
+    assert f"RAM: at least {shown} (limit: 1 GiB)" in said
+    size, unit = shown.split()
+    factor = {"GiB": 2**30, "TiB": 2**40}[unit]
+    assert float(size) * factor >= gib * 2**30
+
+
+def test_the_least_ram_of_a_placement_is_that_of_its_machines() -> None:
+    """Two machines of 32 GiB or one of 64: what is said to be enough is no more than what is bought."""
+    one = Candidates(kinds=("instances",), servers=("aws-i3en.xlarge",), max_machines=4)
+    found = placement.answer(
+        workloads()[1:], candidates=one, constraints={"ram_bytes": 2**30}
+    )
+    least = found.least_totals["ram_bytes"] / 2**30
+    assert least % 32 == 0
+    assert f"RAM: at least {least:.0f} GiB (limit: 1 GiB)" in found.finding
+
+
+def test_what_a_candidate_states_is_not_said_to_be_of_a_config() -> None:
+    [_, prices, logs] = workloads()
+    stated = Candidates(
+        kinds=("devices",),
+        devices=("samsung-pm9a3-7.68tb-u2",),
+        machine_usd=Decimal(2000),
+        max_machines=2,
+    )
+    found = placement.answer(
+        [prices, logs], candidates=stated, prices=catalog.price_book("street-2026-q3")
+    )
+    rows = [row for each in found.systems for row in each.option.bill]
+    [machine, *_] = [row for row in rows if row["what"].startswith("machine without")]
+    assert machine["source"] == "stated in the candidates"
+    assert Decimal(machine["unit_price"]) == 2000
+    assert not any("CONFIG" in row["source"] for row in rows)
+    steps = found.derivation()
+    assert any(each.source == "stated in the candidates" for each in steps)
+    assert not any("CONFIG" in (each.source or "") for each in steps)
 
 
 def test_small_workloads_share_and_large_ones_do_not() -> None:

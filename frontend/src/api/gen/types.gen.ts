@@ -15884,7 +15884,7 @@ export type PlacementOut = {
     /**
      * Optimality Gap
      *
-     * Share by which a better choice among the candidates could do better, as the solver certifies. [1]
+     * Share by which a better choice among the candidates could do better; 0 where none does by more than rounding. [1]
      */
     optimality_gap: number | null;
     /**

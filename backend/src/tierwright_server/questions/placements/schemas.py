@@ -141,7 +141,7 @@ class PlacementOut(Answer):
         description="The best other ways to share, the best first."
     )
     optimality_gap: float | None = Field(
-        description="Share by which a better choice among the candidates could do better, as the solver certifies. [1]"
+        description="Share by which a better choice among the candidates could do better; 0 where none does by more than rounding. [1]"
     )
     groups: int = Field(description="Groups of workloads.")
     evaluated: int = Field(description="Options of all groups.")

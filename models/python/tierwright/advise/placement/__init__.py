@@ -3,8 +3,8 @@
 Every group of workloads is asked as one question of `tierwright.advise.advice`: the composed curve of one shared cache,
 or of a part of the RAM for each, the sum of their data and rates. A set-partitioning problem then chooses groups and
 systems.
-Source: Denning and Schwartz (1972) for the shared cache; Stone, Turek and Wolf (1992) for the parts; set partitioning by
-HiGHS (Huangfu and Hall, 2018).
+Source: Denning and Schwartz (1972) for the shared cache; Stone, Turek and Wolf (1992) for the parts; Garfinkel and Nemhauser
+(1969) for set partitioning; HiGHS (Huangfu and Hall, 2018) for its linear relaxation.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ MOST_WORKLOADS = 8
 """Workloads that are placed at once: 255 groups, each with all its options."""
 MOST_ALTERNATIVES = 4
 OBJECTIVES = ("usd", "io_time")
-_VERSION = "2"
+_VERSION = "3"
 """Of the choice among groups: changes where an answer does."""
 
 
@@ -295,16 +295,18 @@ class _Choices:
                 dtype=np.float64,
             )
 
-        if asked.objective == "io_time":
-            rates = np.asarray([groups[at].rate for at, _, _ in rows])
-            cost = column(TIME) * rates / max(1.0, rates.max(initial=0.0))
-        else:
-            cost = column("usd_per_month")
+        rates = np.asarray([groups[at].rate for at, _, _ in rows])
+        time, usd = (
+            column(TIME) * rates / max(1.0, rates.max(initial=0.0)),
+            column("usd_per_month"),
+        )
+        cost, second = (time, usd) if asked.objective == "io_time" else (usd, time)
         problem = Systems(
             np.asarray([at for at, _, _ in rows], dtype=np.int64),
             tuple(group.members for group in groups),
             cost,
             {name: column(name) for name in TOTALS},
+            second,
         )
         return cls(groups, rows, problem, limits)
 
@@ -319,12 +321,7 @@ class _Choices:
             for at, (group, run, _) in enumerate(self.rows)
             if is_wanted(self.groups[group], run)
         ]
-        part = replace(
-            self.problem,
-            group=self.problem.group[some],
-            cost=self.problem.cost[some],
-            amounts={name: each[some] for name, each in self.problem.amounts.items()},
-        )
+        part = self.problem.some(np.asarray(some, dtype=np.int64))
         found = least_cover(part, self.limits)
         if found is None:
             return None
@@ -333,7 +330,8 @@ class _Choices:
     def least(self, name: str) -> float | None:
         """Return the least sum of an amount within the limits; None where nothing keeps them."""
         found = least_cover(
-            replace(self.problem, cost=self.problem.amounts[name]), self.limits
+            replace(self.problem, cost=self.problem.amounts[name], second=None),
+            self.limits,
         )
         return None if found is None else found.cost
 

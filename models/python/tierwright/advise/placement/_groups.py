@@ -228,7 +228,10 @@ def limited(asked: Asked) -> tuple[str, ...]:
 def _rows(
     asked: Asked, table: Table, amounts: Sequence[str], *, in_parts: bool = False
 ) -> IntArray:
-    """Return what of the options keeps every limit and could be chosen for its goal or these amounts, the best first."""
+    """Return what of the options keeps every limit and could be chosen for its goal or these amounts, the best first.
+
+    For the I/O time money is one of them: of choices that take as long the cheapest is wanted.
+    """
     chosen = _choice.chosen_of(asked, table)
     options, rows = table.options, chosen.order
     if in_parts:
@@ -236,10 +239,17 @@ def _rows(
             options.ram_pages, parted_sizes(table)
         )
         rows = rows[is_split[rows]]
-    if not amounts:
+    if asked.objective == "usd" and not amounts:
         best = next(_choice.kept(asked, table, chosen, rows), None)
         return np.asarray([] if best is None else [best], dtype=np.int64)
-    columns = _columns(asked, table, amounts)
+    columns = np.stack(
+        [
+            *_columns(asked, table, amounts),
+            table.options.month_cents / 100
+            if asked.objective == "io_time"
+            else table.options.io_us,
+        ]
+    )
     while True:
         # The best first, so that of equals the better in the other objective stands.
         good = rows[undominated(columns[:, rows].T)]

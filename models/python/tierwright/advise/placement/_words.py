@@ -12,6 +12,7 @@ from tierwright.advise.placement.found import TIME, Placement, Sharing, System
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import between, counted, listed, percent
+from tierwright.evaluate.advice.limits import ROUNDING
 
 
 def choice_of(found: Placement) -> set[tuple[tuple[str, ...], str, str, bool]]:
@@ -147,18 +148,31 @@ def _against(what: str, other: Sharing | None, mine: Sharing, objective: str) ->
         costs = f", for {money(other.usd_per_month)} per month"
         if own is None or its is None:
             return f"{what} takes {_time_of(other)} per access{costs}."
-        if its == own:
+        if its <= own * (1 + ROUNDING):
             return f"{what} takes as long per access{costs}."
-        more = percent(its / own - 1) if own > 0 else "more"
-        return (
-            f"{what} takes {format_microseconds(its)} per access, {more} more{costs}."
-        )
+        more = f"{_more(its / own - 1)} more" if own > 0 else "more"
+        return f"{what} takes {format_microseconds(its)} per access, {more}{costs}."
     more_usd = other.usd_per_month - mine.usd_per_month
     if not more_usd:
         return f"{what} costs as much."
     return (
         f"{what} costs {money(other.usd_per_month)} per month, {money(more_usd)} more."
     )
+
+
+_LITTLE = 1e-4
+"""Share below which no figure of a model tells two times apart."""
+
+
+def _more(share: float) -> str:
+    """Write by how much a time is longer.
+
+    Examples
+    --------
+    >>> _more(0.0531), _more(1.2e-7)
+    ('5.31 %', 'less than 0.01 %')
+    """
+    return "less than 0.01 %" if share < _LITTLE else percent(share)
 
 
 def infeasible(

@@ -11,7 +11,7 @@ from tierwright.common.answer import Answer, Figure
 
 ESTIMATOR = (
     "every group of workloads, in one shared cache and with a part of the RAM for each, with every option of the "
-    "candidates; set partitioning by branch and bound"
+    "candidates; set partitioning by dynamic programming, bounded by its linear relaxation"
 )
 VALIDITY = (
     "workloads share no pages; those on one system share its cache or have parts of its RAM that do not change, and their "
@@ -128,7 +128,7 @@ class Placement(Answer):
     alternatives : tuple of Sharing
         The best other ways to share, the best first.
     optimality_gap : float or None
-        By what share a better choice among the candidates could do better, as the solver certifies. [1]
+        By what share a better choice among the candidates could do better; 0 where none does by more than rounding. [1]
     groups, evaluated : int
         Groups of workloads, and options of all groups.
     conflict : tuple of str
