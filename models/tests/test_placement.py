@@ -234,6 +234,31 @@ def test_of_choices_that_cost_the_same_the_second_decides(
         seen.append(frozenset(systems.group[list(found.systems)].tolist()))
 
 
+def test_where_there_is_too_much_to_look_at_the_gap_that_is_stated_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The solver stands in: what it certifies is no less than what it misses of the best."""
+    from tierwright.evaluate.advice import cover
+
+    random = np.random.default_rng(3)
+    members = tuple(subsets(3))
+    group = np.repeat(np.arange(len(members)), 3)
+    sizes = np.asarray([len(each) for each in members])[group]
+    for _ in range(20):
+        cost = 1e-3 * sizes * (1 + random.choice([0, 1e-7, 3e-7, 0.1], len(group)))
+        money_ = random.integers(100, 130, len(group)).astype(np.float64)
+        systems = Systems(group, members, cost, {"money": money_}, money_)
+        best = least_cover(systems, {"money": 320.0})
+        with monkeypatch.context() as patch:
+            patch.setattr(cover, "MOST_LABELS", 0)
+            found = least_cover(systems, {"money": 320.0})
+        assert best is not None
+        assert found is not None
+        assert money_[list(found.systems)].sum() <= 320
+        assert 0 < found.gap < 1e-3
+        assert best.cost >= found.cost * (1 - found.gap) * (1 - 1e-12)
+
+
 PEAKS = (20_000.0, 9000.0, 600.0)
 """Busiest hours of these workloads. [1/s]"""
 
