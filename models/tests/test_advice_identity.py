@@ -11,6 +11,7 @@ from test_quote_ranking import ROOT
 from tierwright.advise import scale
 from tierwright.advise.advice._asked import Asked, asked_of
 from tierwright.advise.advice.request import (
+    Candidates,
     candidates_from_mapping,
     have_from_mapping,
 )
@@ -79,3 +80,45 @@ def test_one_number_is_one_id(name: str, forms: tuple[Any, ...], other: Any) -> 
 def test_a_limit_is_named_in_one_way() -> None:
     limits = {str(asked(limit=each).constraints["peak_busy"]) for each in ("0.70", 0.7)}
     assert limits == {"0.7"}
+
+
+@pytest.mark.parametrize(
+    ("one", "same", "other"),
+    [
+        (
+            {"devices": ["samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb"]},
+            {"devices": ["seagate-exos-x24-24tb", "samsung-pm9a3-7.68tb-u2"]},
+            {"devices": ["seagate-exos-x24-24tb"]},
+        ),
+        (
+            {"kinds": ["devices", "instances"]},
+            {"kinds": ["instances", "devices", "devices"]},
+            {"kinds": ["instances"]},
+        ),
+        (
+            {"vendors": ["Solidigm", "Samsung"]},
+            {"vendors": ["SAMSUNG", "solidigm"]},
+            {"vendors": ["Samsung"]},
+        ),
+        (
+            {"flash_caches": ["larc", "cac"]},
+            {"flash_caches": ["cac", "larc"]},
+            {"flash_caches": []},
+        ),
+    ],
+)
+def test_the_order_of_a_list_of_candidates_asks_nothing_else(
+    one: dict[str, Any], same: dict[str, Any], other: dict[str, Any]
+) -> None:
+    def read(stated: dict[str, Any]) -> Candidates:
+        return candidates_from_mapping({"kinds": ["devices"], **stated}, "file")
+
+    def id_of(stated: dict[str, Any]) -> str:
+        curve = scale.answer(RECORDED, Production(2**40, 20_000.0)).profile.curve
+        return asked_of(
+            curve, (None, None), read(stated), None, {}, "usd", None, 36, (None,) * 2, 0
+        ).advice_id
+
+    # Equal in all that is asked, so the answers are too.
+    assert read(one) == read(same)
+    assert id_of(one) == id_of(same) != id_of(other)

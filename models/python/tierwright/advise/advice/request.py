@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -187,6 +187,25 @@ class Candidates:
         ):
             for each in getattr(self, name) or ():
                 find(each)
+        self._in_one_order()
+
+    def _in_one_order(self) -> None:
+        """Put lists of names into one order, each name once: the order in which they are written asks nothing else."""
+
+        def put(name: str, names: Iterable[str] | None) -> None:
+            if names is not None:
+                # A frozen dataclass is set up once, here.
+                object.__setattr__(self, name, tuple(dict.fromkeys(names)))
+
+        put("kinds", sorted(self.kinds, key=KINDS.index))
+        for name in (*_LISTS, "providers", "flash_caches"):
+            listed = getattr(self, name)
+            put(name, None if listed is None else sorted(listed))
+        if self.vendors is not None:
+            stated = {each.casefold() for each in self.vendors}
+            put("vendors", [each for each in vendors() if each.casefold() in stated])
+        own = tuple(sorted(self.own, key=lambda device: device.id))
+        object.__setattr__(self, "own", own)
 
     def _check_numbers(self, problems: Problems) -> None:
         problems.check(

@@ -14,7 +14,6 @@ TENTH = 0.1
 HIT_RATIO = 0.95
 FLASH_TIMES = 10.0
 FIVE_MINUTES_S = 300.0
-_NO_HITS = "RAM for all of the data does not reach that hit ratio by the curve"
 _NO_RATE = "the workload states no rate"
 _ROUNDED = 1e-9
 
@@ -102,7 +101,7 @@ def _applied(
         "RAM for a hit ratio of 95 %",
         None if ram is None else ram * page * machines,
         reads_curve=True,
-        reason="" if ram is not None else _NO_HITS,
+        reason="" if ram is not None else _why_no_hits(curve),
     )
     resident = (
         None if accesses_per_s is None else _resident(curve, accesses_per_s / machines)
@@ -172,6 +171,13 @@ def _for_hits(curve: Curve, ratio: float) -> float | None:
     if size <= most:
         return size
     return most if float(curve.hit_ratio(most)) >= ratio else None
+
+
+def _why_no_hits(curve: Curve) -> str:
+    """Say why no size of RAM has the hit ratio: the curve never reaches it, or with more pages than there are."""
+    if (np.asarray(curve.hit_ratio(curve.knots)) < HIT_RATIO).all():
+        return "the curve reaches that hit ratio at no size of RAM"
+    return "RAM for all of the data does not reach that hit ratio by the curve"
 
 
 def _resident(curve: Curve, accesses_per_s: float) -> float:
