@@ -1155,7 +1155,7 @@ def test_what_is_not_known_of_the_scale_is_asked_again() -> None:
     found = placement.answer(workloads(), candidates=FEW)
     [scaled] = [each for each in found.cautions if each.code == "scale_extrapolated"]
     assert scaled.effect.count("per month") == 2
-    assert scaled.could_change_choice == (scaled.effect.count("the same choice") < 2)
+    assert scaled.could_change_choice == (scaled.effect.count("the choice stays") < 2)
     told = " ".join(each.message for each in found.warnings)
     for system in found.systems:
         for held in system.workloads:
@@ -1272,7 +1272,7 @@ def test_what_the_dirty_pages_of_a_workload_are_worth_is_said() -> None:
     assert caution.message.startswith("orders: the share of evicted pages")
     assert caution.could_change_choice
     assert f"at {money(none.usd_per_month)} per month" in caution.effect
-    assert "as possible are dirty: the same choice" in caution.effect
+    assert "as possible are dirty: the choice stays" in caution.effect
     # Both are unknown: the caution is of all, and the fewest writes are none.
     both = placement.answer(
         [without_writes(each) for each in (orders, prices)], candidates=BUSY

@@ -173,7 +173,7 @@ class Ends:
             what = f"{end.title} would be the choice"
             alike = end.title == self.own_title
             if end.is_same:
-                what = "the same choice" if alike else f"the same kind, {end.title}"
+                what = "the choice stays" if alike else f"the same kind, {end.title}"
             said.append(f"if {end.when}: {what}, at {cost} per month")
             own = max(self.own_cents, 1)
             apart = abs(end.month_cents - self.own_cents) / own

@@ -218,7 +218,7 @@ def _effect(
             changed, size = True, math.inf
             continue
         same = choice_of(other) == choice_of(found)
-        what = "the same choice" if same else places(other.systems)
+        what = "the choice stays" if same else places(other.systems)
         said.append(f"if {when}: {what}, at {money(other.usd_per_month)} per month")
         changed |= not same
         own = max(found.usd_per_month, CENT)
