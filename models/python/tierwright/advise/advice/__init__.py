@@ -405,9 +405,9 @@ def _answer(
     order, left_out = chosen.order, table.left_out
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
     replayed = decided.replayed_us
-    alternatives = [
-        at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
-    ]
+    # What its replay shows to break a limit is not close, on no front, and no rule buys it.
+    held = replace(chosen, order=order[~np.isin(order, list(unfit))])
+    alternatives = _choice.alternatives(asked, table, held, best)
     if asked.objective == "io_time" and replayed:
         alternatives.sort(key=lambda at: replayed.get(at, float(options.io_us[at])))
     # Of the fastest by a replay nothing is weighed by the model, which knows faster ones.
@@ -415,8 +415,6 @@ def _answer(
     suitable = (len(order) if left_out is None else left_out.suitable) - int(
         np.isin(list(unfit), order).sum()
     )
-    # What its replay shows to break a limit is on no front, and no rule buys it.
-    held = replace(chosen, order=order[~np.isin(order, list(unfit))])
     front = _choice.front(asked, table, held)
     named = (best, table.have_at, *alternatives)
     listed_front = [int(at) for at in spread(front, _choice.MOST_FRONT)]
@@ -491,7 +489,7 @@ def _answer(
         if replays is None or unchecked
         else ()
     )
-    weak = _outlasting.weaknesses(asked, table, best, chosen)
+    weak = _outlasting.weaknesses(asked, table, best, held)
     warnings = (
         *_checked.about_replays(
             asked,
@@ -503,7 +501,7 @@ def _answer(
             infeasible.text if infeasible is not None and by_model is not None else "",
         ),
         *_caches.about(caches, table),
-        *_notes.about_alternatives(chosen),
+        *_notes.about_alternatives(held),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
         *_notes.about_answer(asked, table, best, weak),
         *about_small,
@@ -628,7 +626,7 @@ def _answer(
             steps=weighed and not by_replay,
         ),
         waiting=_when.wait(asked, table, recommended, best, zero) if weighed else None,
-        flat=_flat.flat(asked, table, chosen, weighed_at) if known else (),
+        flat=_flat.flat(asked, table, held, weighed_at) if known else (),
         next_dollar=_flat.next_dollar(asked, table, front, weighed_at)
         if known
         else None,
@@ -660,7 +658,9 @@ def _answer(
         validity=f"{VALIDITY}; {NOT_INCLUDED}",
         staircases=()
         if by_replay or not known
-        else _staircase.staircases(asked, table, chosen, with_responses=how_sure),
+        else _staircase.staircases(
+            asked, table, chosen, decided.settled.tried, with_responses=how_sure
+        ),
     )
 
 

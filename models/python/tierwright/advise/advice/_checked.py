@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -102,6 +103,11 @@ class Replayed:
     life_years : float
         Least life of flash that is bought, by what the replay writes; infinite where none is worn, NaN where unknown.
         [365 days]
+    tiers_us : tuple of float
+        Busy time of flash that caches and of what holds the data that an access takes, by the replay; NaN where it was not
+        replayed. [µs]
+    lives : tuple of float
+        Life of flash that caches and of what holds the data, by what the replay writes; NaN where unknown. [365 days]
     most_us : float or None
         Most I/O time that an access takes once RAM is full, where the recording does not fill it: its misses are those
         of the replay, first touches among them, and each writes a page back. The busy share and the life are of it.
@@ -117,6 +123,8 @@ class Replayed:
     warnings: tuple[Note, ...] = ()
     most_us: float | None = None
     life_years: float = math.inf
+    tiers_us: tuple[float, float] = (math.nan, math.nan)
+    lives: tuple[float, float] = (math.nan, math.nan)
 
     @property
     def is_timed(self) -> bool:
@@ -410,6 +418,12 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         tiers_us["disk"] += more * times["disk_write"]
         most_us = tiers_us["disk"]
         warnings = (*warnings, _first_touches(table, at, most_us))
+    worn = lives(
+        table,
+        at,
+        flash_pages_written(counters) / counters["accesses"],
+        store_written,
+    )
     return Replayed(
         at,
         float(table.options.io_us[at]),
@@ -419,12 +433,9 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         "",
         warnings,
         most_us,
-        life(
-            table,
-            at,
-            flash_pages_written(counters) / counters["accesses"],
-            store_written,
-        ),
+        float(np.min(worn)),  # NaN where either is unknown
+        (tiers_us["flash"], tiers_us["disk"]),
+        worn,
     )
 
 
@@ -482,6 +493,20 @@ def life(table: Table, at: int, flash_written: float, store_written: float) -> f
 
     Parameters
     ----------
+    table, at, flash_written, store_written
+        As `lives`.
+    """
+    # NaN where either is unknown.
+    return float(np.min(lives(table, at, flash_written, store_written)))
+
+
+def lives(
+    table: Table, at: int, flash_written: float, store_written: float
+) -> tuple[float, float]:
+    """Life of flash that caches and of what holds the data under these writes of an access; NaN where unknown. [365 days]
+
+    Parameters
+    ----------
     table : Table
         Of the options.
     at : int
@@ -492,7 +517,7 @@ def life(table: Table, at: int, flash_written: float, store_written: float) -> f
     budgets = budgets_tb(table, at)
     options, rate = table.options, table.setting.served.mean
     machines = float(options.machines[at])
-    lives = [
+    of_flash, of_store = (
         life_years(
             np.asarray([written]),
             None if rate is None else np.asarray([rate / machines]),
@@ -503,8 +528,8 @@ def life(table: Table, at: int, flash_written: float, store_written: float) -> f
             (flash_written, budgets[0], options.flash_devices[at]),
             (store_written, budgets[1], options.store_devices[at]),
         )
-    ]
-    return float(np.min(lives))  # NaN where either is unknown
+    )
+    return float(of_flash), float(of_store)
 
 
 def bands(table: Table, rows: IntArray) -> FloatArray:
@@ -778,12 +803,43 @@ def settled(
             key=lambda each: place.get(each.at, len(place)),
         )
         best = decided(asked, table.options.month_cents, tried, admits)
+    shown = list(finalists)
+    # What was close is listed by its hardware: where a replay refutes one size of it, the next is replayed as that was.
+    for _ in range(MOST_ROUNDS):
+        more = (
+            [] if best is None else _in_their_place(asked, table, order, shown, tried)
+        )
+        if not more:
+            break
+        shown += more
+        tried = sorted(
+            [*tried, *replayed_of(more)],
+            key=lambda each: place.get(each.at, len(place)),
+        )
+        best = decided(asked, table.options.month_cents, tried, admits)
     return Settled(
         tried,
         best,
         admits & {each.at for each in tried},
-        frozenset(finalists),
+        frozenset(shown),
     )
+
+
+def _in_their_place(
+    asked: Asked,
+    table: Table,
+    order: IntArray,
+    finalists: Sequence[int],
+    tried: Sequence[Replayed],
+) -> list[int]:
+    """Options that were not replayed and are the next best of the hardware of finalists that break a limit by their replays."""
+    kinds = table.hardware_codes
+    unfit = [each.at for each in tried if breaks(asked, each)]
+    left = order[~np.isin(order, unfit)]
+    known = {each.at for each in tried}
+    refuted = dict.fromkeys(int(kinds[at]) for at in finalists if at in unfit)
+    of_kinds = (left[kinds[left] == kind][:1].tolist() for kind in refuted)
+    return [at for some in of_kinds for at in some if at not in known]
 
 
 def _could_be_better(
@@ -841,6 +897,82 @@ def better(
         is_equal = cents == options.month_cents[best]
         could = (cents < options.month_cents[best]) | (is_equal & is_faster)
     return np.asarray(order[could], dtype=np.int64)
+
+
+def as_replayed(table: Table, tried: Sequence[Replayed]) -> Table:
+    """Return the same options, with the times, busy share and life that replays show of those that were replayed.
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    tried : sequence of Replayed
+        What no replay shows the time of stays by the model.
+    """
+    timed = [each for each in tried if each.is_timed]
+    if not timed:
+        return table
+    at = np.asarray([each.at for each in timed], dtype=np.int64)
+    options, made = table.options, copy.copy(table)
+    made.options = replace(
+        options,
+        flash_us=_with(options.flash_us, at, [each.tiers_us[0] for each in timed]),
+        store_us=_with(options.store_us, at, [each.tiers_us[1] for each in timed]),
+        peak_busy=_with(options.peak_busy, at, [each.peak_busy for each in timed]),
+        life_years=_with(options.life_years, at, [each.life_years for each in timed]),
+    )
+    return made
+
+
+def tiers_as_replayed(fewest: Table, table: Table, tried: Sequence[Replayed]) -> Table:
+    """Return devices bought by themselves with the times and the wear that replays show, whatever their number is.
+
+    Parameters
+    ----------
+    fewest : Table
+        Of these devices alone, with other numbers of those that hold the data.
+    table : Table
+        Of the options that were replayed.
+    tried : sequence of Replayed
+    """
+    timed = [
+        each for each in tried if each.is_timed and table.source(each.at) == "devices"
+    ]
+    if not timed:
+        return fewest
+    options, rows = fewest.options, fewest.tier_rows
+    at = table.options.row[[each.at for each in timed]]
+    # Of n devices each is worn an nth as fast.
+    of_one = [
+        each.lives[1] / max(1, int(table.options.store_devices[each.at]))
+        for each in timed
+    ]
+    made = copy.copy(fewest)
+    made.tier_rows = replace(
+        rows,
+        store_life_years=_with(rows.store_life_years, at, of_one),
+        cache_life_years=_with(
+            rows.cache_life_years, at, [each.lives[0] for each in timed]
+        ),
+    )
+    made.options = made.tier_rows.with_devices(
+        replace(
+            options,
+            flash_us=_with(options.flash_us, at, [each.tiers_us[0] for each in timed]),
+            store_us=_with(options.store_us, at, [each.tiers_us[1] for each in timed]),
+        ),
+        np.arange(len(options)),
+        options.store_devices,
+        fewest.setting.served.peak,
+    )
+    return made
+
+
+def _with(values: FloatArray, at: IntArray, others: Sequence[float]) -> FloatArray:
+    """Return values with others in some places."""
+    found = values.copy()
+    found[at] = others
+    return found
 
 
 def can_be_replayed(table: Table, rows: IntArray) -> list[int]:

@@ -11,6 +11,11 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._checked import (
+    Replayed,
+    as_replayed,
+    tiers_as_replayed,
+)
 from tierwright.advise.advice._choice import (
     Chosen,
     chosen_of,
@@ -99,7 +104,12 @@ class _Stairs:
 
 
 def staircases(
-    asked: Asked, table: Table, chosen: Chosen, *, with_responses: bool
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    tried: Sequence[Replayed] = (),
+    *,
+    with_responses: bool,
 ) -> tuple[Staircase, ...]:
     """Say of every constraint which option is the best at each value of it.
 
@@ -110,18 +120,29 @@ def staircases(
         Its options.
     chosen : Chosen
         Those that keep every limit.
+    tried : sequence of Replayed
+        What was replayed: it counts by its replay, so that none is a step where that refutes it.
     with_responses : bool
         Whether response times are computed where they are needed.
     """
-    found = _Finder(asked, table, chosen, with_responses=with_responses)
+    shown = as_replayed(table, tried)
+    if shown is not table:
+        chosen = replace(chosen_of(asked, shown), responses=chosen.responses)
+    found = _Finder(asked, shown, chosen, tried, with_responses=with_responses)
     return tuple(found.staircase(name) for name in CONSTRAINTS)
 
 
 class _Finder:
     def __init__(
-        self, asked: Asked, table: Table, chosen: Chosen, *, with_responses: bool
+        self,
+        asked: Asked,
+        table: Table,
+        chosen: Chosen,
+        tried: Sequence[Replayed],
+        *,
+        with_responses: bool,
     ) -> None:
-        self._asked, self._table = asked, table
+        self._asked, self._table, self._tried = asked, table, tried
         # What is computed here is no part of what was asked before.
         self._chosen = replace(chosen, responses=dict(chosen.responses))
         self._with_responses = with_responses
@@ -269,7 +290,9 @@ class _Finder:
             fewest_of = replace(fewest_of, least_throughput_per_s=0.0)
         else:
             fewest_of = replace(fewest_of, least_life_years=0.0)
-        fewest = Table(fewest_of, (None, self._table.shelf))
+        fewest = tiers_as_replayed(
+            Table(fewest_of, (None, self._table.shelf)), self._table, self._tried
+        )
         order = self._order(name)
         fixed = self._static(self._table, name, order[~self._tiers[order]])
         grown = _Grown(asked.without(name), fewest, name)
