@@ -222,6 +222,7 @@ NO_MODEL = {
     "evaluate.advice.limits.values": "picks a column",
     "evaluate.advice.rows.device_times": "hands on `service_us`",
     "evaluate.advice.rows.joined": "puts tables together",
+    "evaluate.advice.tiers.devices_for_space": "a quotient of two sizes, rounded up; held by test_advice_refuted.py",
     "evaluate.advice.tiers.each_usd": "a product of a price and a capacity; held by test_advice.py",
     "evaluate.configurations.sold.local_device": "picks stated rates; held by test_configurations.py",
     "evaluate.configurations.sold.volume_device": "picks stated rates; held by test_configurations.py",

@@ -61,7 +61,6 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import sentences
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import Limit
-from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.configurations.front import spread
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
@@ -216,10 +215,8 @@ def advice_on(
         assigned = _plans.by_trace(trace, on_progress)
     decided = _decided(asked, table, replays, assigned)
     if replays is not None:
-        asked, table, decided = _sized(asked, table, decided, replays, assigned)
-    return _answer(
-        asked, table, decided, how_sure=how_sure, replays=replays, splits=splits
-    )
+        asked, decided = _sized(asked, decided, replays, assigned)
+    return _answer(asked, decided, how_sure=how_sure, replays=replays, splits=splits)
 
 
 def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
@@ -236,22 +233,25 @@ class _Decided:
 
     Attributes
     ----------
+    table : Table
+        Of the options.
     chosen : Chosen
         Options that keep every limit by the model.
     by_model, best : int or None
         Option of the model, and of the replays where there are any; None where none keeps every limit.
-    near : int array
-        What the model rules out by less than its error, in the order of the objective.
+    near : int
+        Options that the model rules out by less than its error and a replay could choose.
     settled : Settled
         What was replayed under its page flow.
     caches : Tried
         What was replayed under flash caches.
     """
 
+    table: Table
     chosen: Chosen
     by_model: int | None
     best: int | None
-    near: IntArray
+    near: int
     settled: Settled
     caches: _caches.Tried
 
@@ -303,56 +303,62 @@ def _decided(
 ) -> _Decided:
     chosen = _choice.chosen_of(asked, table)
     by_model = next(_choice.kept(asked, table, chosen, chosen.order), None)
-    near = near_misses(asked, table, chosen.limits)
+    whole = _near_misses.with_fewer_devices(asked, table, by_model)
+    near = near_misses(asked, whole, _choice.chosen_of(asked, whole).limits)
+    many = _near_misses.to_replay(asked, whole, near, by_model)
     if replays is None:
         unsettled = Settled([], by_model)
-        return _Decided(chosen, by_model, by_model, near, unsettled, _caches.Tried())
+        return _Decided(
+            table, chosen, by_model, by_model, many, unsettled, _caches.Tried()
+        )
     close = _choice.alternatives(asked, table, chosen, by_model)
     close = close if by_model is None else [by_model, *close]
     settled = _checked.settled(
         asked,
-        table,
+        whole,
         _choice.in_order(asked, table, chosen),
         close[: _checked.MOST_FINALISTS],
-        partial(_checked.replayed, table, replays=replays),
+        partial(_checked.replayed, whole, replays=replays),
         near,
     )
+    listed, settled = _near_misses.with_chosen(table, whole, settled)
+    if listed is not table:
+        table, chosen = listed, _choice.chosen_of(asked, listed)
     best = settled.best
     caches = _caches.tried(
         asked, table, chosen, settled.listed, best, replays, assigned
     )
     if caches.chosen is not None:
         best = caches.chosen.at
-    return _Decided(chosen, by_model, best, near, settled, caches)
+    return _Decided(table, chosen, by_model, best, many, settled, caches)
 
 
 def _sized(
     asked: Asked,
-    table: Table,
     decided: _Decided,
     replays: Replays,
     assigned: Assigned | None,
-) -> tuple[Asked, Table, _Decided]:
+) -> tuple[Asked, _Decided]:
     """Return the question with as many more devices as the replay of its choice shows to be needed.
 
     As it is where another choice that was replayed is cheaper. The question for the least I/O time stays, too: more devices take no less of it.
     """
-    found = asked, table, decided
+    found = asked, decided
     while asked.objective != "io_time":
         more = _checked.devices_more(
-            asked, table, decided.settled.tried, decided.by_model
+            asked, decided.table, decided.settled.tried, decided.by_model
         )
         if more is None:
             break
         asked = replace(asked, setting=replace(asked.setting, devices_more=more))
-        table = _bounded.table_of(asked)
-        decided = _decided(asked, table, replays, assigned)
+        decided = _decided(asked, _bounded.table_of(asked), replays, assigned)
+        before = found[1]
         if decided.settled.is_replayed and (
-            not found[2].settled.is_replayed
-            or table.options.month_cents[decided.best]
-            < found[1].options.month_cents[found[2].best]
+            not before.settled.is_replayed
+            or decided.table.options.month_cents[decided.best]
+            < before.table.options.month_cents[before.best]
         ):
-            found = asked, table, decided
+            found = asked, decided
     return found
 
 
@@ -383,13 +389,13 @@ def _holding_nothing(asked: Asked) -> list[str]:
 
 def _answer(
     asked: Asked,
-    table: Table,
     decided: _Decided,
     *,
     how_sure: bool,
     replays: Replays | None,
     splits: Splits | None,
 ) -> Advice:
+    table = decided.table
     options = table.options
     # What is not a cost is a range then, and what rests on one end says nothing of the other.
     known = asked.setting.fewest_dirty is None
@@ -616,7 +622,7 @@ def _answer(
         checked=checked,
         flash_caches=tuple(_caches.listed_rows(asked, table, chosen, tried, caches)),
         beyond_page_flow=len(_caches.beyond_page_flow(asked, table, chosen, by_model)),
-        near_misses=_near_misses.to_replay(asked, table, decided.near, by_model),
+        near_misses=decided.near,
         when=_when.when(
             asked,
             table,

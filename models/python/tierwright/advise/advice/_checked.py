@@ -710,12 +710,15 @@ class Settled:
         Of the options, those that break a limit by the model.
     finalists : frozenset of int
         Of the options, those that were replayed first.
+    beyond : int
+        Options besides that were replayed, of fewer devices than the model asks for.
     """
 
     tried: list[Replayed]
     best: int | None
     near: frozenset[int] = frozenset()
     finalists: frozenset[int] = frozenset()
+    beyond: int = 0
 
     @property
     def listed(self) -> list[Replayed]:

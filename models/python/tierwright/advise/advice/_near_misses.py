@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._checked import Replayed, Settled
+from tierwright.advise.advice._checked import (
+    MOST_MORE,
+    MOST_ROUNDS,
+    Replayed,
+    Settled,
+)
+from tierwright.advise.advice._choice import chosen_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import what_it_has
 from tierwright.common.arrays import FloatArray
@@ -25,10 +32,13 @@ from tierwright.evaluate.advice.limits import (
     Bools,
     Limit,
 )
-from tierwright.evaluate.advice.rows import SOURCES, IntArray
+from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options, joined
+from tierwright.evaluate.advice.tiers import devices_for_space
 
 MOST_COUNTED = 50
 """Options of which it is seen whether they can be replayed, before they are."""
+MOST_FEWER = 8
+"""By how many devices fewer than the model asks for may hold the data of an option that is tried."""
 MOST_OFF = 0.5
 """Error of the model up to which an option is tried: where it is larger, what is twice as busy as allowed is not. [1]"""
 
@@ -66,11 +76,135 @@ def near_misses(asked: Asked, table: Table, limits: Sequence[Limit]) -> IntArray
     [rows] = np.nonzero(tried & broken)
     if not len(rows):
         return rows
+    near = _by_less_than_the_error(table, counted, rows)
+    return ordered(options, rows[near], asked.objective)
+
+
+def _by_less_than_the_error(
+    table: Table, counted: Sequence[Limit], rows: IntArray
+) -> Bools:
+    """Whether some options break what a replay counts by no more than the known error of their I/O time."""
     off = np.minimum(_checked.bands(table, rows), MOST_OFF)
     near = np.ones(len(rows), dtype=np.bool_)
     for limit in counted:
         near &= ~limit.breaks[rows] | _could_keep(limit, rows, off)
-    return ordered(options, rows[near], asked.objective)
+    return near
+
+
+def with_fewer_devices(asked: Asked, table: Table, best: int | None) -> Table:
+    """Return a table with what could be better than the best, of fewer devices than the model asks for, behind its options.
+
+    Of devices bought by themselves as many are listed as limits ask for by the model. With fewer an option breaks these,
+    and where that is by no more than the known error only its replay tells: it is a near miss as any other.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the options.
+    best : int or None
+        The choice of the model.
+
+    Returns
+    -------
+    Table
+        The same where there is none of these.
+    """
+    whole = table.with_options(joined([table.options, *_fewer(asked, table, best)]))
+    first = len(table.options)
+    near = near_misses(asked, whole, chosen_of(asked, whole).limits)
+    time_us = math.inf if best is None else float(table.options.io_us[best])
+    found = _checked.better(asked, whole, near[near >= first], best, time_us)
+    if not len(found):
+        return table
+    options = whole.options
+    sizes = np.stack(
+        (options.ram_pages[found], options.flash_pages[found], options.scheme[found])
+    )
+    # No more than may be replayed.
+    _, at, of = np.unique(sizes, axis=1, return_index=True, return_inverse=True)
+    some = np.isin(of.ravel(), np.argsort(at)[: MOST_MORE * MOST_ROUNDS])
+    return whole.with_options(joined([table.options, options.rows(found[some])]))
+
+
+def _fewer(asked: Asked, table: Table, best: int | None) -> Iterator[Options]:
+    """Yield options of devices bought by themselves with fewer of them, as far as these could carry the load by a replay."""
+    options, setting = table.options, asked.setting
+    if asked.limits_response or setting.fewest_dirty is not None:
+        return
+    [at] = np.nonzero(options.source == SOURCES.index("devices"))
+    space = np.asarray(
+        [
+            devices_for_space(each, setting.machine_bytes)
+            for each, _ in table.shelf.stores
+        ],
+        dtype=np.int64,
+    )[table.tier_rows.store[options.row[at]]]
+    devices = options.store_devices[at]
+    could = devices > space
+    if best is not None and asked.objective != "io_time":
+        # Without these devices an option costs no less than its other parts.
+        left = 1 - np.minimum(MOST_FEWER, devices - space) / devices
+        could &= options.month_cents[at] * left <= options.month_cents[best]
+    for _ in range(MOST_FEWER):
+        at, space, devices = at[could], space[could], devices[could] - 1
+        if not len(at):
+            return
+        made = table.tier_rows.with_devices(options, at, devices, setting.served.peak)
+        counted = [
+            limit
+            for limit in chosen_of(asked, table.with_options(made)).limits
+            if limit.name in _checked.COUNTED and limit.limit is not None
+        ]
+        near = _by_less_than_the_error(
+            table.with_options(made), counted, np.arange(len(made))
+        )
+        yield made.rows(np.flatnonzero(near))
+        could = near & (devices > space)
+
+
+def with_chosen(table: Table, whole: Table, found: Settled) -> tuple[Table, Settled]:
+    """Return a table with the choice among its options, and what was replayed of these.
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    whole : Table
+        With those of fewer devices behind them.
+    found : Settled
+        Of the second.
+
+    Returns
+    -------
+    table : Table
+        The first, with the choice at its end where that has fewer devices than the model asks for.
+    found : Settled
+        Of these options; `beyond` counts the others that were replayed.
+    """
+    first, best = len(table.options), found.best
+    if best is None or best < first:
+        chosen = None
+    else:
+        chosen, best = best, first
+        rows = np.asarray([chosen], dtype=np.int64)
+        table = table.with_options(joined([table.options, whole.options.rows(rows)]))
+    own = [
+        replace(each, at=first) if each.at == chosen else each
+        for each in found.tried
+        if each.at < first or each.at == chosen
+    ]
+    near = {at for at in found.near if at < first}
+    if chosen is not None:
+        near.add(first)
+    others = [each for each in found.tried if each.at >= first and each.at != chosen]
+    return table, replace(
+        found,
+        tried=own,
+        best=best,
+        near=frozenset(near),
+        beyond=sum(each.is_timed for each in others),
+    )
 
 
 def to_replay(asked: Asked, table: Table, near: IntArray, best: int | None) -> int:
@@ -110,12 +244,13 @@ def sentence(
     if admitted is not None and admitted.at == best:
         return _admitted(asked, admitted, limits)
     tried = [each for each in found.tried if each.at in found.near and each.is_timed]
-    if not tried:
+    many = len(tried) + found.beyond
+    if not many:
         return ""
-    were = "was" if len(tried) == 1 else "were"
+    were = "was" if many == 1 else "were"
     return (
-        f"{number_of(len(tried), 'option')} that the model rules out by less than its error {were} replayed too: "
-        f"{'it is no' if len(tried) == 1 else 'none is'} better."
+        f"{number_of(many, 'option')} that the model rules out by less than its error {were} replayed too: "
+        f"{'it is no' if many == 1 else 'none is'} better."
     )
 
 

@@ -162,6 +162,11 @@ class Setting:
         return 1 if scaled is None else scaled.production.replicas
 
     @property
+    def machine_bytes(self) -> float:
+        """Data of one machine, its part of all copies. [bytes]"""
+        return self.data_bytes * self.replicas / self.machines
+
+    @property
     def rate_for_both(self) -> float | None:
         """Mean rate that stands for that of the busiest hour too, which nobody stated; None where it does not. [1/s]"""
         mean, peak = self.rates.both
@@ -307,7 +312,7 @@ class Table:
         tier_rows, of_tiers = tiers(
             self.shelf,
             setting.curve,
-            machine_bytes=setting.data_bytes * setting.replicas / setting.machines,
+            machine_bytes=setting.machine_bytes,
             machines=setting.machines,
             rates=setting.served.both,
             most_busy=setting.busy_for_devices,
@@ -351,6 +356,24 @@ class Table:
         """Make the table of another curve or other limits: of what is sold already, which rests on neither."""
         return Table(setting, (self.columns, self.shelf))
 
+    def with_options(self, options: Options) -> Table:
+        """Make a table of other options of the same devices: those of this one first, or none but devices by themselves."""
+        made = copy.copy(self)
+        made.options = options
+        made._prepared, made._clean = {}, {}
+        made._forget_codes()
+        return made
+
+    def _forget_codes(self) -> None:
+        """Drop what is computed once of each option."""
+        for name in (
+            "kind_codes",
+            "hardware_codes",
+            "latencies_us",
+            "least_response",
+        ):
+            self.__dict__.pop(name, None)
+
     def alone(self, at: int) -> Table:
         """Make a table of one option alone, which holds none of the others."""
         return self._of_rows([at])
@@ -360,13 +383,7 @@ class Table:
         made.options = self.options.rows(np.asarray(rows, dtype=np.int64))
         made.have_at = rows.index(self.have_at) if self.have_at in rows else None
         made._prepared, made._clean = {}, {}
-        for name in (
-            "kind_codes",
-            "hardware_codes",
-            "latencies_us",
-            "least_response",
-        ):
-            made.__dict__.pop(name, None)
+        made._forget_codes()
         return made
 
     def held(self, rows: IntArray) -> Held:

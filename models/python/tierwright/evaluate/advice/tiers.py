@@ -490,7 +490,7 @@ class _Maker:
     ) -> IntArray:
         """Least devices that hold the data, carry the load and last as long as is asked."""
         one = np.ones(len(store_us), dtype=np.int64)
-        space = max(1, -(-int(self.machine_bytes) // (device.capacity_bytes or 1)))
+        space = devices_for_space(device, self.machine_bytes)
         return least_devices(
             one * space,
             None if peak is None else busy_share(store_us, peak, one),
@@ -511,6 +511,18 @@ class _Maker:
         written = np.broadcast_to(done.per_access[tier, "write"], len(devices))
         budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
         return life_years(written, mean, self.curve.page_bytes, budget)
+
+
+def devices_for_space(device: Device, machine_bytes: float) -> int:
+    """Devices of one machine that hold its data, at least one.
+
+    Parameters
+    ----------
+    device : Device
+    machine_bytes : float
+        Data of one machine. [bytes]
+    """
+    return max(1, -(-int(machine_bytes) // (device.capacity_bytes or 1)))
 
 
 def _device_cents(
