@@ -241,6 +241,8 @@ class _Decided:
         Option of the model, and of the replays where there are any; None where none keeps every limit.
     near : int
         Options that the model rules out by less than its error and a replay could choose.
+    left : int
+        Of these, those that were not replayed.
     settled : Settled
         What was replayed under its page flow.
     caches : Tried
@@ -252,6 +254,7 @@ class _Decided:
     by_model: int | None
     best: int | None
     near: int
+    left: int
     settled: Settled
     caches: _caches.Tried
 
@@ -309,7 +312,7 @@ def _decided(
     if replays is None:
         unsettled = Settled([], by_model)
         return _Decided(
-            table, chosen, by_model, by_model, many, unsettled, _caches.Tried()
+            table, chosen, by_model, by_model, many, many, unsettled, _caches.Tried()
         )
     close = _choice.alternatives(asked, table, chosen, by_model)
     close = close if by_model is None else [by_model, *close]
@@ -321,6 +324,10 @@ def _decided(
         partial(_checked.replayed, whole, replays=replays),
         near,
     )
+    tried = [each.at for each in settled.tried]
+    left = _near_misses.to_replay(
+        asked, whole, near[~np.isin(near, tried)], settled.best
+    )
     listed, settled = _near_misses.with_chosen(table, whole, settled)
     if listed is not table:
         table, chosen = listed, _choice.chosen_of(asked, listed)
@@ -330,7 +337,7 @@ def _decided(
     )
     if caches.chosen is not None:
         best = caches.chosen.at
-    return _Decided(table, chosen, by_model, best, many, settled, caches)
+    return _Decided(table, chosen, by_model, best, many, left, settled, caches)
 
 
 def _sized(
@@ -562,6 +569,14 @@ def _answer(
     )
     by_cache = _caches.sentence(asked, tried, caches, table, chosen, best)
     by_near = decided.sentence(asked)
+    beyond = len(_caches.beyond_page_flow(asked, table, chosen, by_model))
+    by_left = (
+        ""
+        if best is not None or not _checked.has_recording(setting.curve)
+        else _near_misses.left_text(
+            decided.left, beyond, is_checked=replays is not None
+        )
+    )
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     by_end = (each.sentence(alternatives) for each in weak)
@@ -569,7 +584,14 @@ def _answer(
         "" if caches.chosen is not None else _checked.held_by_model(asked, tried)
     )
     more = sentences(
-        *by_end, unchecked, by_near, by_cache, by_model_alone, by_dirty, by_today
+        *by_end,
+        unchecked,
+        by_near,
+        by_cache,
+        by_left,
+        by_model_alone,
+        by_dirty,
+        by_today,
     )
     if best is None:
         decision = sentences(decision, more)
@@ -621,7 +643,7 @@ def _answer(
         confidence=confidence,
         checked=checked,
         flash_caches=tuple(_caches.listed_rows(asked, table, chosen, tried, caches)),
-        beyond_page_flow=len(_caches.beyond_page_flow(asked, table, chosen, by_model)),
+        beyond_page_flow=beyond,
         near_misses=decided.near,
         when=_when.when(
             asked,

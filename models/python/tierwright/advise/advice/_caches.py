@@ -25,7 +25,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import listed, percent, sentences
 from tierwright.evaluate import ram_tax
-from tierwright.evaluate.advice.choose import best_of_kinds, ordered
+from tierwright.evaluate.advice.choose import best_of_kinds, front, ordered
 from tierwright.evaluate.advice.limits import (
     LIFE,
     RESPONSES,
@@ -67,6 +67,10 @@ EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
 MOST_PLACES = 3
 """Kinds of hardware on which flash caches are tried besides the best: where the least I/O time is sought, and of those that page flow cannot carry."""
+MOST_LOOKED = 4 * MOST_PLACES
+"""Kinds of hardware that page flow cannot carry of which it is seen whether the recording is large enough."""
+MOST_HALVINGS = 6
+"""Further replays of flash caches that look for the cheapest size of a hardware on which one keeps every limit."""
 MENDED = _checked.COUNTED
 """Limits that page flow may break where a flash cache keeps them."""
 MOST_BUSIER = 2.0
@@ -225,12 +229,94 @@ def tried(
     candidates = asked.setting.candidates.flash_caches
     if candidates == ():
         return Tried()
-    places = [
-        *_places(asked, table, finalists, best),
-        *beyond_page_flow(asked, table, chosen, best),
-    ]
-    if not places:
+    flows = _places(asked, table, finalists, best)
+    ladders = [_Ladder(each) for each in beyond_page_flow(asked, table, chosen, best)]
+    if not flows and not ladders:
         return Tried()
+    found, may_run = _on(
+        asked,
+        table,
+        list(dict.fromkeys([*flows, *(at for each in ladders for at in each.ends)])),
+        replays,
+        assigned,
+    )
+    for each in ladders:
+        each.look(may_run)
+    for _ in range(MOST_HALVINGS):
+        middles = [each.middle for each in ladders if each.is_open]
+        if not middles:
+            break
+        more, may_run_too = _on(asked, table, middles, replays, assigned)
+        found, may_run = found + more, may_run + may_run_too
+        for each in ladders:
+            each.look(may_run)
+    shown = {*flows, *(each.shown for each in ladders)}
+    return Tried(
+        tuple(each for each in found if each.at in shown),
+        _chosen(
+            asked,
+            table,
+            finalists,
+            best,
+            [each for each in may_run if each.at in shown],
+        ),
+    )
+
+
+@dataclass(slots=True)
+class _Ladder:
+    """Sizes of one hardware that page flow cannot carry, the cheapest first; each takes less I/O time than those before.
+
+    What a flash cache keeps on one it keeps on those above it, as far as is known, so the cheapest is found by halving.
+    """
+
+    rungs: Sequence[int]
+    fails: int = -1
+    """Rung on which nothing that was replayed keeps every limit."""
+    keeps: int | None = None
+    """Rung on which something does; None where none is known."""
+
+    @property
+    def ends(self) -> list[int]:
+        """Rungs that are replayed first."""
+        return list(dict.fromkeys([self.rungs[0], self.rungs[-1]]))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a cheaper rung may do."""
+        return self.keeps is not None and self.keeps - self.fails > 1
+
+    @property
+    def middle(self) -> int:
+        """Rung that is replayed next."""
+        assert self.keeps is not None  # it is open
+        return self.rungs[(self.fails + self.keeps) // 2]
+
+    @property
+    def shown(self) -> int:
+        """Rung whose replays are shown: the cheapest that does, or the one that is nearest to it."""
+        return self.rungs[-1 if self.keeps is None else self.keeps]
+
+    def look(self, found: Sequence[CacheReplayed]) -> None:
+        """Take what was replayed."""
+        does = {each.at for each in found if not (each.reason or each.breaks)}
+        seen = {each.at for each in found}
+        for place, at in enumerate(self.rungs):
+            if at in does:
+                self.keeps = place
+                break
+            if at in seen and place < len(self.rungs) - 1:
+                self.fails = place
+
+
+def _on(
+    asked: Asked,
+    table: Table,
+    places: Sequence[int],
+    replays: Replays,
+    assigned: Assigned | None,
+) -> tuple[list[CacheReplayed], list[CacheReplayed]]:
+    """Replay the flash caches that are candidates on some hardware: all of them, and those of them that may run it."""
     rows = _candidates(asked)
     found = _replayed(
         asked,
@@ -268,7 +354,7 @@ def tried(
         if not each.is_assumed
         and (each.plan is None or each.plan is best_plans[each.at])
     ]
-    return Tried(tuple(found), _chosen(asked, table, finalists, best, may_run))
+    return found, may_run
 
 
 def _gains_nothing(each: CacheReplayed, found: Sequence[CacheReplayed]) -> bool:
@@ -446,10 +532,11 @@ def _places(
 
 def beyond_page_flow(
     asked: Asked, table: Table, chosen: Chosen, best: int | None
-) -> list[int]:
-    """Options that would be better than the best and break limits under page flow alone, the best of each hardware.
+) -> list[list[int]]:
+    """Options that would be better than the best and break limits under page flow alone, by their hardware.
 
-    Only limits that a flash cache may keep where page flow does not, and those that page flow breaks by so much that none
+    Of the best three kinds of hardware: for `io_time` the fastest, else each size that is faster under page flow than all
+    that are cheaper, the cheapest first. Only limits that a flash cache may keep where page flow does not, and those that page flow breaks by so much that none
     would are left out, and those whose recording is too small for every flash cache. Where a limit is stated of which
     replays of flash caches say nothing, there is none.
     """
@@ -486,15 +573,23 @@ def beyond_page_flow(
         )
     [rows] = np.nonzero(tried)
     order = ordered(options, rows, asked.objective)
-    first = best_of_kinds(order, table.hardware_codes)[:MOST_PLACES]
+    first = best_of_kinds(order, table.hardware_codes)[:MOST_LOOKED]
     rows_of = _candidates(asked) if len(first) else []
-    return [
-        int(at)
-        for at in first
-        if any(
-            isinstance(_planned(table, _Wanted(int(at), row)), tuple) for row in rows_of
-        )
-    ]
+    found: list[list[int]] = []
+    for at in first.tolist():
+        of = order[table.hardware_codes[order] == table.hardware_codes[at]]
+        can = [
+            int(each)
+            for each in front(options, of)
+            if any(
+                isinstance(_planned(table, _Wanted(int(each), row)), tuple)
+                for row in rows_of
+            )
+        ]
+        if can and len(found) < MOST_PLACES:
+            # The fastest is the last on the front.
+            found.append(can[-1:] if asked.objective == "io_time" else can)
+    return found
 
 
 def _tax(table: Table, wanted: _Wanted) -> float | None:

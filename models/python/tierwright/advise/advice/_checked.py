@@ -1011,13 +1011,17 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
     )
 
 
+def has_recording(curve: Curve) -> bool:
+    """Whether there is a recording whose sizes correspond: a curve alone has none, and what an earlier version scaled keeps no sizes of it."""
+    if curve.given is not None:
+        return False
+    return curve.scaled is None or curve.scaled.recorded_accesses is not None
+
+
 def about_small_recording(table: Table, best: int | None) -> Iterator[Caution]:
     """Say that the recording is too small to be replayed for the recommendation, and which one would not be."""
     curve = table.setting.curve
-    # A curve alone has no recording, and what an earlier version scaled keeps no sizes of it.
-    if best is None or curve.given is not None:
-        return
-    if curve.scaled is not None and curve.scaled.recorded_accesses is None:
+    if best is None or not has_recording(curve):
         return
     refused = _refused(curve, table.scheme(best), _asked_point(table, best))
     if refused is not None:

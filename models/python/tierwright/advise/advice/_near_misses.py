@@ -254,6 +254,42 @@ def sentence(
     )
 
 
+def left_text(left: int, places: int = 0, *, is_checked: bool) -> str:
+    """Say what may keep every limit by a replay where nothing does by the model; empty where there is none of it.
+
+    Parameters
+    ----------
+    left : int
+        Options that the model rules out by less than its error and that were not replayed.
+    places : int
+        Kinds of hardware on which a flash cache may keep what page flow does not, before anything was replayed.
+    is_checked : bool
+        Whether options were replayed.
+    """
+    options = (
+        f"{number_of(left, 'option')} that the model rules out by less than its error"
+    )
+    if is_checked:
+        were = "was" if left == 1 else "were"
+        return (
+            f"Not replayed {were} {options}: by a replay {'it' if left == 1 else 'some'} may keep every limit."
+            if left
+            else ""
+        )
+    may = [
+        *([options] if left else []),
+        *(
+            [f"flash caches on {number_of(places, 'kind')} of hardware"]
+            if places
+            else []
+        ),
+    ]
+    if not may:
+        return ""
+    keep = "keeps" if left == 1 and not places else "keep"
+    return f"That holds by the model alone: a replay may show that {' or '.join(may)} {keep} every limit."
+
+
 def _admitted(asked: Asked, each: Replayed, limits: Sequence[Limit]) -> str:
     """Say what the model and the replay find of an option that the replay alone admits."""
     replayed = {
