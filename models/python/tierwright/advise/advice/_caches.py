@@ -61,7 +61,7 @@ from tierwright.simulate.scaled_units import (
 )
 from tierwright.trace.notes import Note
 
-VERSION = "8"
+VERSION = "9"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
