@@ -361,7 +361,7 @@ def test_candidates_name_the_flash_caches_that_are_tried(curve: Curve) -> None:
         Candidates(flash_caches=("lark",))
     assert candidates_from_mapping(
         {"flash_caches": ["larc", "face"]}, "a test"
-    ).flash_caches == ("larc", "face")
+    ).flash_caches == ("face", "larc")
 
 
 def test_the_same_question_has_the_same_answer(curve: Curve, whole: Advice) -> None:
