@@ -43,7 +43,7 @@ from tierwright.hardware.servers import server
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
-from tierwright.profile.several import Workload
+from tierwright.profile.several import StatedRate, Workload, workload_of
 from tierwright.trace.reading import Trace
 
 FEW = Candidates(
@@ -1122,6 +1122,62 @@ def test_parts_never_make_it_worse(data: st.DataObject) -> None:
         assert found.io_time_us_per_access == pytest.approx(
             without.io_time_us_per_access
         )
+
+
+@cache
+def recorded() -> tuple[Workload, Workload]:
+    """The shipped cuts: when the slower one is past its end in a shared cache, the other has not reached its own."""
+    return (
+        workload_of("tpcc", profile(Trace(recordings.TPCC)), StatedRate(32_000.0)),
+        workload_of("tpcb", profile(Trace(recordings.TPCB)), StatedRate(8000.0)),
+    )
+
+
+DISKS = Candidates(
+    kinds=("devices",), devices=("seagate-exos-x24-24tb",), machine_usd=Decimal(0)
+)
+
+
+@pytest.mark.oracle("advise.placement.answer")
+def test_a_shared_cache_is_no_worse_than_it_is() -> None:
+    """RAM beyond the pages of both: parts save nothing there, and a shared cache needs no more disks."""
+    found = placement.answer(
+        recorded(), candidates=DISKS, prices=advice.named_book("street-2026-q3")
+    )
+    [system] = found.systems
+    assert not system.in_parts
+    assert "RAM divided" not in found.finding
+    pages = (system.option.ram_bytes - 4 * 2**30) / 8192
+    # All that either can use fits: what they miss is what each misses at the end of its curve.
+    running = [replace(each, curve=each.curve.steady()) for each in recorded()]
+    missed = sum(float(each.misses_per_s(10**9)) for each in running)
+    assert pages > 100_000
+    assert system.option.ram_hit_share == pytest.approx(
+        1 - missed / 40_000, abs=(1 - missed / 40_000) * 3e-6
+    )
+    assert missed / 40_000 == pytest.approx(0.00749, rel=0.001)
+    # 299.6 misses a second keep 5 disks busy for 69.4 % of the time, each for 11.59 ms; 4 would be busy for 86.8 %.
+    assert system.option.peak_busy == pytest.approx(missed * 0.01159 / 5, rel=1e-3)
+    assert found.usd_per_month == Decimal("136.19")
+    # What each holds is from the same cache.
+    hits = sum(held.accesses_per_s * held.hit_share for held in system.workloads)
+    assert hits / 40_000 == pytest.approx(system.option.ram_hit_share, abs=3e-6)
+
+
+def test_all_on_one_system_is_said_to_have_parts_where_it_has() -> None:
+    asked: dict[str, Any] = {
+        "candidates": FEW,
+        "objective": "io_time",
+        "constraints": {"usd_per_month": 1500},
+    }
+    found = placement.answer([HOT, FLOOD, replace(HOT, name="warm")], **asked)
+    assert found.together is not None
+    assert found.together.in_parts == (True,)
+    assert "All on one system, its RAM divided, takes " in found.finding
+    whole = placement.answer([HOT, FLOOD], **asked)
+    assert whole.together is not None
+    assert whole.together.in_parts == (False,)
+    assert "All on one system takes " in whole.finding
 
 
 def test_copies_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:

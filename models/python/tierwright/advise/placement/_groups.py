@@ -24,7 +24,7 @@ from tierwright.evaluate.advice.cover import subsets, undominated
 from tierwright.evaluate.advice.information import NEAR
 from tierwright.evaluate.advice.limits import values
 from tierwright.evaluate.advice.rows import IntArray
-from tierwright.evaluate.compose.composed import composed_profile, partitioned_curve
+from tierwright.evaluate.compose.composed import composed_curve, partitioned_curve
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
@@ -342,4 +342,4 @@ def _shared(workloads: Sequence[Workload]) -> Curve:
     """Return the curve of the cache that workloads share."""
     if len(workloads) == 1:
         return workloads[0].curve
-    return composed_profile(workloads).curve
+    return composed_curve(workloads)

@@ -14,7 +14,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, three_digits
 from tierwright.evaluate.compose.errors import scaled_parts
 from tierwright.evaluate.compose.partitions import partitions
-from tierwright.evaluate.compose.shared import bends, shared_cache
+from tierwright.evaluate.compose.shared import bends, settled, shared_cache
 from tierwright.profile.curve import DEFAULT_POINTS, Curve, Given, thinned_sizes
 from tierwright.profile.document import Profile
 from tierwright.profile.evidence import weakest
@@ -33,6 +33,8 @@ _BEYOND = 20
 """Sizes between all distinct pages and the largest that a curve lists."""
 _OF_PARTS = 100
 """Sizes of a cache in parts, even in their logarithm, that are listed beside those that are wanted."""
+_NEAR = 1e-6
+"""Share of the accesses by which a curve at all its sizes may be off between them, and beyond the last. [1]"""
 _DIGITS = 6
 """Decimals of a count."""
 _SHARED = (
@@ -76,31 +78,105 @@ def composed_profile(
         as reads of the composed one.
     """
     running = _running(workloads)
-    distinct, last = _ends_of(running)
-    beyond = np.rint(np.geomspace(distinct, last, _BEYOND)).astype(np.int64)
-    named = {*beyond.tolist(), *also}
+    named = set(also)
+    whole, off = _whole(running, points, named)
+    beyond = np.geomspace(whole.distinct_pages, whole.last_listed, _BEYOND)
+    thinned, more = error_bounded(
+        whole, points, {*np.rint(beyond).astype(np.int64).tolist(), *named}
+    )
+    return Profile(thinned, _duration_s(running), thinned_error=off + more)
+
+
+def composed_curve(workloads: Sequence[Workload]) -> Curve:
+    """Compute the curve of one LRU cache that several workloads share, at so many sizes that lines between them hardly err.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        The workloads; each is composed by its curve of a running system.
+
+    Returns
+    -------
+    Curve
+        That of `composed_profile` before sizes are left out: off by less than two millionths of the accesses.
+
+    Raises
+    ------
+    BadInput
+        As `composed_profile`.
+    """
+    return _whole(_running(workloads), DEFAULT_POINTS, set())[0]
+
+
+def _whole(
+    running: Sequence[Workload], points: int, named: set[int]
+) -> tuple[Curve, float]:
+    """Return the curve of a shared cache up to where no workload has more to save, and how far lines between its sizes are off. [1]"""
+    rate = math.fsum(each.accesses_per_s for each in running)
+    distinct = _distinct(running)
+    last = max(distinct, math.ceil(settled(running, _NEAR * rate)), *named)
     around = bends(running)
+    around = around[around < last]
     sizes = np.unique(
         np.concatenate(
             (
-                thinned_sizes(distinct, points, named),
+                thinned_sizes(distinct, points, {last, *named}),
                 np.floor(around).astype(np.int64),
                 np.ceil(around).astype(np.int64),
             )
         )
     )
-    sizes = sizes[(sizes >= 1) & (sizes <= max(last, *named))]
-    found = shared_cache(running, sizes)
+    between, off = _bent(running, sizes[sizes >= 1], _NEAR * rate)
+    found = shared_cache(running, between)
     whole = _composed(
         running,
-        sizes,
+        between,
         found.misses_per_s,
         found.write_backs_per_s,
         found.held_pages,
         _SHARED,
     )
-    thinned, off = error_bounded(whole, points, named)
-    return Profile(thinned, _duration_s(running), thinned_error=off)
+    # Larger caches than the last may save as much again.
+    return whole, off / rate + _NEAR
+
+
+def _bent(
+    running: Sequence[Workload], sizes: NDArray[np.int64], near: float
+) -> tuple[NDArray[np.int64], float]:
+    """Add sizes between until straight lines are near the shared cache, and say how far off they may be. [1/s]
+
+    Between the bends of the curves its misses fall ever more slowly. Such a curve is below its chord by at most twice what
+    it is at the worst of three sizes between.
+    """
+    known, off = [sizes], 0.0
+    low, high = sizes[:-1], sizes[1:]
+    while True:
+        wide = high - low > 1
+        low, high = low[wide], high[wide]
+        if not len(low):
+            return np.unique(np.concatenate(known)), off
+        middle = (low + high) // 2
+        others = (np.maximum(low + 1, (3 * low + high) // 4), (low + 3 * high) // 4)
+        ends = (_all_per_s(running, low), _all_per_s(running, high))
+        worst = np.zeros(len(low))
+        for at in (middle, *others):
+            line = ends[0] + (at - low) / (high - low) * (ends[1] - ends[0])
+            apart = np.abs(line - _all_per_s(running, at)).max(axis=0)
+            worst = np.maximum(worst, apart)
+        far = worst > near
+        off = max(off, 2 * float(worst[~far].max(initial=0.0)))
+        known.append(middle[far])
+        low, high = (
+            np.concatenate((low[far], middle[far])),
+            np.concatenate((middle[far], high[far])),
+        )
+
+
+def _all_per_s(running: Sequence[Workload], sizes: NDArray[np.int64]) -> FloatArray:
+    """Return what a shared cache misses and, in a second row where that is known, writes back. [1/s]"""
+    found = shared_cache(running, sizes)
+    both = (found.misses_per_s, found.write_backs_per_s)
+    return np.stack([each.sum(axis=0) for each in both if each is not None])
 
 
 def partitioned_curve(workloads: Sequence[Workload], sizes: Iterable[int]) -> Curve:
@@ -127,7 +203,9 @@ def partitioned_curve(workloads: Sequence[Workload], sizes: Iterable[int]) -> Cu
         As `composed_profile`.
     """
     running = _running(workloads)
-    distinct, last = _ends_of(running)
+    distinct = _distinct(running)
+    # No part is larger than what its own curve lists.
+    last = max(distinct, sum(each.curve.last_listed for each in running))
     between = thinned_sizes(distinct, _OF_PARTS, {last, *sizes})
     wanted = np.unique(between.clip(min=1))
     splits = partitions(running, wanted.tolist())
@@ -166,11 +244,9 @@ def _running(workloads: Sequence[Workload]) -> list[Workload]:
     return [replace(each, curve=each.curve.steady()) for each in workloads]
 
 
-def _ends_of(workloads: Sequence[Workload]) -> tuple[int, int]:
-    """Return all distinct pages, and the last size of which the curves speak. [pages]"""
-    curves = [each.curve for each in workloads]
-    distinct = sum(curve.data_pages for curve in curves)
-    return distinct, max(distinct, sum(curve.last_listed for curve in curves))
+def _distinct(workloads: Sequence[Workload]) -> int:
+    """Count all distinct pages. [pages]"""
+    return sum(each.curve.data_pages for each in workloads)
 
 
 def _duration_s(workloads: Sequence[Workload]) -> float:
@@ -191,7 +267,7 @@ def _composed(
     curves = [each.curve for each in running]
     accesses = sum(curve.accesses for curve in curves)
     duration_s = _duration_s(running)
-    distinct, _ = _ends_of(running)
+    distinct = _distinct(running)
     writes = _writes(running, duration_s)
     misses = _falling(misses_per_s * duration_s, float(accesses))
     written = min(accesses, math.ceil(writes)) if writes is not None else 0

@@ -4,7 +4,8 @@ The next page goes where it saves most misses per second. On curves that fall ev
 is the best split (equal marginal gains: Stone, Turek and Wolf, "Optimal partitioning of cache
 memory", IEEE Transactions on Computers 1992). Measured curves have cliffs, so the lower convex
 hulls are climbed down, whose corners are points of the curves. Where the next corner is too far for
-what is left, its workload is skipped, or one workload gets the rest, whichever misses less.
+what is left, its workload is skipped, or one workload gets the rest, whichever misses less. Whether
+there is a better split than this one is then searched for (`best_split`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.common.hull import below_chords
+from tierwright.evaluate.compose.best_split import best_split
 from tierwright.profile.several import Workload, check_workloads
 
 
@@ -56,7 +58,7 @@ def partition(
     *,
     miss_weights: Sequence[float] | None = None,
 ) -> Partition:
-    """Split a cache among workloads so that they miss least in all, by their lower hulls.
+    """Split a cache among workloads so that they miss least in all.
 
     Parameters
     ----------
@@ -70,8 +72,8 @@ def partition(
     Returns
     -------
     Partition
-        Corners of the hulls in the order of their gains, so that no split misses less where all
-        pages lie in corners.
+        The split of least misses: of two workloads of all there are, of more of those that are
+        nearest to the bound of the hulls (`best_split`).
 
     Raises
     ------
@@ -143,6 +145,8 @@ def _split(
         weight * float(np.interp(at, *hull))
         for weight, hull, at in zip(weights, hulls, best, strict=True)
     ]
+    gain = float(gains[given[-1]]) if len(given) and best.sum() == pages else 0.0
+    sizes = best_split(workloads, weights, pages, gain, sizes)
     each_at = list(zip(workloads, sizes.tolist(), strict=True))
     return Partition(
         sizes,
@@ -152,7 +156,7 @@ def _split(
         np.asarray([float(each.write_backs_per_s(at)) for each, at in each_at])
         if all(each.curve.write_backs_at is not None for each in workloads)
         else None,
-        float(gains[given[-1]]) if len(given) and best.sum() == pages else 0.0,
+        gain,
     )
 
 

@@ -183,6 +183,66 @@ def bends(workloads: Sequence[Workload]) -> FloatArray:
     return np.asarray(found[found > 0], dtype=np.float64)
 
 
+def settled(workloads: Sequence[Workload], within: float) -> float:
+    """Return the size of the shared cache from which on a larger one misses hardly less.
+
+    Where the trend of a workload goes on beyond what others have, a shared cache holds ever more of
+    its pages, and the others reach their ends late, or never in full.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        The workloads; at least one, of one page size.
+    within : float
+        How many misses, and write-backs, larger caches may save at most, above 0. [1/s]
+
+    Returns
+    -------
+    float
+        The smallest of those of `bends` that will do, or where none does a size beyond. [pages]
+
+    Raises
+    ------
+    BadInput
+        As `shared_cache`.
+    """
+    check_workloads(workloads)
+    fillings = [_filling(each) for each in workloads]
+    times = _knot_times(fillings)
+    while True:
+        held = [filling.held(times)[0] for filling in fillings]
+        near = _left(workloads, held) <= within
+        if near[-1]:
+            return float(np.sum(held, axis=0)[int(np.argmax(near))])
+        # What nobody's curve lists any more falls as exp(-T).
+        times = times[-1:] * np.asarray([1.0, 2.0]) if times[-1] else np.ones(1)
+
+
+def _left(workloads: Sequence[Workload], held: Sequence[FloatArray]) -> FloatArray:
+    """Return what larger caches would save of the misses or of the write-backs, whichever is more. [1/s]"""
+    saved = [
+        sum(
+            (
+                each.misses_per_s(own) - each.misses_per_s(each.curve.last_listed)
+                for each, own in zip(workloads, held, strict=True)
+            ),
+            np.zeros(len(held[0])),
+        )
+    ]
+    if all(each.curve.write_backs_at is not None for each in workloads):
+        saved.append(
+            sum(
+                (
+                    each.write_backs_per_s(own)
+                    - each.write_backs_per_s(each.curve.last_listed)
+                    for each, own in zip(workloads, held, strict=True)
+                ),
+                np.zeros(len(held[0])),
+            )
+        )
+    return np.asarray(np.max(saved, axis=0), dtype=np.float64)
+
+
 def check_sizes(pages: FloatArray) -> None:
     """Check sizes of a cache.
 
