@@ -69,7 +69,10 @@ def finding(
                 _against("A system for each workload", separate, mine, objective)
             )
         if len(systems) > 1:
-            said.append(_against("All on one system", together, mine, objective))
+            all_on_one = "All on one system"
+            if together is not None and any(together.in_parts):
+                all_on_one += ", its RAM divided,"
+            said.append(_against(all_on_one, together, mine, objective))
     if any(each.in_parts for each in systems):
         said.append(_against("Sharing every cache", without_parts, mine, objective))
     said += [_would_save(each) for each in systems if _is_worth_saying(each)]
