@@ -694,8 +694,8 @@ def _steps(
     for at, each in enumerate(workloads):
         yield Step(
             "P_i",
-            "pages in the order of the misses per second that each saves, down to "
-            f"{three_digits(split.gain_per_s_page)} for the last",
+            "part in the split of least misses, near that of pages in the order of the misses per "
+            f"second that each saves, down to {three_digits(split.gain_per_s_page)} for the last",
             float(split.pages[at]),
             "pages",
             SPLIT_SOURCE,
