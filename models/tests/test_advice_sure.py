@@ -1029,16 +1029,66 @@ def test_without_windows_there_is_no_probability(folder: Path) -> None:
     assert "without its recording" in found.reason
 
 
-def test_a_short_recording_says_how_much_is_missing(tmp_path: Path) -> None:
-    few = profile(trace_of(tmp_path, pages_of(2, accesses=7_000)))
+@pytest.mark.parametrize("accesses", [2, 60, 1_800, 9_000, 15_103])
+def test_a_probability_comes_with_what_is_said_to_be_missing(
+    tmp_path: Path, accesses: int
+) -> None:
+    """Windows of 256 accesses, at most half of them warm-up and 30 after it: 59 windows, 15,104 accesses."""
+    few = profile(trace_of(tmp_path, pages_of(2, accesses=accesses)))
     found = ask(production(few)).confidence
     assert found.probability_best is None
-    assert found.more_accesses is not None
-    assert f"at least {found.more_accesses:,} accesses more" in found.reason
-    enough = profile(
-        trace_of(tmp_path, pages_of(2, accesses=7_000 + 2 * found.more_accesses))
-    )
-    assert "are needed" not in ask(production(enough)).confidence.reason
+    assert found.more_accesses == 15_104 - accesses
+    assert f"fill {accesses // 256} window" in found.reason
+    noun = "access" if found.more_accesses == 1 else "accesses"
+    assert f"record {found.more_accesses:,} {noun} more" in found.reason
+    assert "at least" not in found.reason
+    longer = accesses + found.more_accesses
+    enough = ask(
+        production(profile(trace_of(tmp_path, pages_of(2, accesses=longer))))
+    ).confidence
+    assert enough.probability_best is not None
+    assert enough.windows is not None
+    assert enough.windows >= FEWEST_WINDOWS
+
+
+def test_what_is_missing_does_not_depend_on_the_question(tmp_path: Path) -> None:
+    """Contenders of another limit fill other caches, so their warm-up ends elsewhere in the same recording."""
+    curve = production(profile(trace_of(tmp_path, pages_of(2, accesses=9_000))))
+    asked = [
+        ask(curve, constraints=limits).confidence
+        for limits in (
+            {},
+            {"response_mean_us": 300_000},
+            {"peak_busy": 0.3},
+        )
+    ]
+    assert [each.more_accesses for each in asked] == [15_104 - 9_000] * 3
+
+
+def test_windows_of_another_length_ask_for_as_many(folder: Path) -> None:
+    """A file with 58 windows of 1,000 accesses lacks one; with 59 it lacks none, and a last one that is cut short counts."""
+
+    def windows(accesses: list[int]) -> Windows:
+        count = len(accesses)
+        return Windows(
+            np.asarray([10]),
+            np.asarray(accesses),
+            np.zeros(count, dtype=np.int64),
+            np.zeros((count, 1), dtype=np.int64),
+            np.zeros((count, 1), dtype=np.int64),
+            np.zeros(1, dtype=np.int64),
+        )
+
+    lacks = _draws.shortage(windows([1_000] * 58))
+    assert lacks is not None
+    assert (lacks.whole, lacks.missing) == (58, 1_000)
+    lacks = _draws.shortage(windows([1_000] * 58 + [400]))
+    assert lacks is not None
+    assert (lacks.whole, lacks.missing) == (58, 600)
+    assert _draws.shortage(windows([1_000] * 59)) is None
+    one = _draws.shortage(windows([2]))
+    assert one is not None
+    assert (one.whole, one.missing) == (0, 59 * 256 - 2)
 
 
 def test_drifting_windows_have_no_probability(tmp_path: Path) -> None:

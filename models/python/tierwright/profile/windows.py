@@ -14,6 +14,8 @@ from tierwright.common.fields import is_count, is_number
 
 IntArray = NDArray[np.int64]
 
+SHORTEST = 256
+"""Accesses of a window of a short recording."""
 MOST_WINDOWS = 128
 """Windows of a recording are joined in twos when there are so many."""
 MOST_SIZES = 24

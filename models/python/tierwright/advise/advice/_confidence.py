@@ -18,7 +18,7 @@ from tierwright.advise.advice._contenders import (
     State,
     contending,
 )
-from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded
+from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded, Shortage
 from tierwright.advise.advice._prices import (
     SEVERAL_PRICED,
     PriceRange,
@@ -49,6 +49,7 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
+    FEWEST_WITH_WARM_UP,
     share_of_few,
     shortest_interval,
 )
@@ -56,6 +57,7 @@ from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
 from tierwright.profile.curve import Curve
 from tierwright.profile.rates import SAME
+from tierwright.profile.windows import SHORTEST
 
 DAY_S = 86_400
 EVERY_LONG = 4
@@ -77,8 +79,8 @@ OF_CAUTION: Mapping[str, str] = {
 }
 """Input of a caution."""
 NO_WINDOWS = (
-    "no probability: the profile carries no windows of a continuous replay, of which at least 30 after the warm-up "
-    "are needed; profile the recording with this version"
+    "no probability: the profile carries no windows of a continuous replay, of which 59 are needed; "
+    "profile the recording with this version"
 )
 OF_A_GIVEN_CURVE = "no probability: a curve without its recording has no windows, so it does not show how much its misses vary"
 NO_CHOICE = "no probability: nothing is recommended"
@@ -168,17 +170,10 @@ def abstains(
         return none(NO_WINDOWS if curve.given is None else _of_given(curve))
     if curve.is_scaled and curve.known_error is None:
         return none(LAW_NOT_MEASURED)
-    recorded = recorded_of(asked, table, best, rows)
-    missing = _draws.accesses_missing(windows, recorded)
     have = int(windows.accesses.sum())
-    if missing:
-        return none(
-            f"no probability: {counted(len(recorded.windows), 'window')} of "
-            f"{counted(int(windows.accesses[0]), 'access', 'accesses')} after the warm-up, and at least "
-            f"{FEWEST_WINDOWS} are needed; record at least {counted(missing, 'access', 'accesses')} more than the "
-            f"{have:,} that were recorded",
-            missing,
-        )
+    shortage = _draws.shortage(windows)
+    if shortage is not None:
+        return none(_too_few_windows(shortage, have), shortage.missing)
     cycle_s = _cycle_s(asked)
     if (
         cycle_s is not None
@@ -193,7 +188,7 @@ def abstains(
             more,
         )
     generator = np.random.default_rng(asked.seed)
-    drifts = recorded.drifts(generator)
+    drifts = recorded_of(asked, table, best, rows).drifts(generator)
     if drifts:
         size, worst = max(drifts.items(), key=lambda each: abs(each[1].change))
         rise = "rise" if worst.change > 0 else "fall"
@@ -207,6 +202,19 @@ def abstains(
             have,
         )
     return None
+
+
+def _too_few_windows(found: Shortage, have: int) -> str:
+    """Say how many windows a recording of so many accesses has and needs, and how many accesses these are."""
+    shortest = ""
+    if found.window_accesses == SHORTEST:
+        shortest = ", the shortest there are"
+    warm_up = FEWEST_WITH_WARM_UP - FEWEST_WINDOWS
+    return (
+        f"no probability: the {counted(have, 'access', 'accesses')} that were recorded fill {counted(found.whole, 'window')} of "
+        f"{counted(found.window_accesses, 'access', 'accesses')}{shortest}, and {FEWEST_WITH_WARM_UP} are needed: up to {warm_up} "
+        f"for the warm-up and {FEWEST_WINDOWS} after it; record {counted(found.missing, 'access', 'accesses')} more"
+    )
 
 
 def _cycle_s(asked: Asked) -> float | None:

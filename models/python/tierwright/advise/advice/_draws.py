@@ -13,7 +13,7 @@ from tierwright.advise.advice._contenders import Contenders, State, Timing
 from tierwright.advise.advice._prices import PriceRange
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.resampling import (
-    FEWEST_WINDOWS,
+    FEWEST_WITH_WARM_UP,
     Drift,
     block_length,
     drift,
@@ -22,7 +22,7 @@ from tierwright.evaluate.advice.resampling import (
     ratios,
 )
 from tierwright.profile.curve import Curve, thinned_sizes
-from tierwright.profile.windows import Windows
+from tierwright.profile.windows import SHORTEST, Windows
 
 DRAWS = 512
 """Draws of all inputs together."""
@@ -164,10 +164,41 @@ def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Record
     )
 
 
-def accesses_missing(windows: Windows, recorded: Recorded) -> int:
-    """Count the accesses that have to be recorded besides until enough windows follow the warm-up; 0 where they do."""
-    short = FEWEST_WINDOWS - len(recorded.windows)
-    return max(0, short) * int(windows.accesses[0])
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """By how much a recording has too few windows, whatever its warm-up.
+
+    Attributes
+    ----------
+    whole : int
+        Windows that it fills.
+    window_accesses : int
+        Accesses of each.
+    missing : int
+        Accesses to record besides until enough windows follow the longest warm-up; at least 1.
+    """
+
+    whole: int
+    window_accesses: int
+    missing: int
+
+
+def shortage(windows: Windows) -> Shortage | None:
+    """Say by how much a recording has too few windows; None where it has enough.
+
+    The longest warm-up counts, half of the windows, and not that of the contenders: what they ask of a longer recording
+    is not known, for larger caches fill within half of it. So every question to one recording needs as many accesses, and
+    with these it has an answer.
+    """
+    length = int(windows.accesses[0])
+    if len(windows) == 1:
+        # One that was cut short does not tell how long windows are.
+        length = max(length, SHORTEST)
+    whole = int(np.sum(windows.accesses == length))
+    if whole >= FEWEST_WITH_WARM_UP:
+        return None
+    needed = FEWEST_WITH_WARM_UP * length
+    return Shortage(whole, length, max(1, needed - int(windows.accesses.sum())))
 
 
 @dataclass(frozen=True, slots=True)

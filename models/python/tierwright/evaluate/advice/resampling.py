@@ -18,6 +18,8 @@ from tierwright.evaluate.advice.rows import IntArray
 
 FEWEST_WINDOWS = 30
 """Windows after the warm-up below which there is no probability."""
+FEWEST_WITH_WARM_UP = 2 * FEWEST_WINDOWS - 1
+"""Windows of a recording of which so many follow the longest warm-up, half of it rounded down."""
 DRIFT = 0.1
 """Change from the first window to the last, as a share of their mean, from which windows drift."""
 DRIFT_LEVEL = 0.01
