@@ -1432,6 +1432,61 @@ def test_progress_can_stop_it() -> None:
     assert seen == [(0, 7), (1, 7), (2, 7)]
 
 
+def test_a_system_that_is_too_small_early_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Data that double in a year; the rate is stated anew, and the busiest hour is 2.5 times it as before."""
+    found = profile(Trace(recordings.TPCB))
+    made = scale.answer(
+        found,
+        Production(
+            data_bytes=600 * 2**30,
+            accesses_per_s=60_000.0,
+            peak_accesses_per_s=150_000.0,
+            growth_per_year=1.0,
+        ),
+    )
+    path = tmp_path / "growing.json"
+    path.write_text(made.profile.to_text())
+    grown, still = (
+        Workload("growing", made.profile.curve, 90_000.0),
+        workloads()[2],
+    )
+    few = replace(FEW, max_machines=40)
+    [alone] = placement.answer([grown], candidates=few, horizon_months=36).systems
+    months = alone.option.months_until_too_small
+    assert months is not None
+    assert months < 36
+    assert f"after {math.floor(months)} month" in alone.too_small
+    assert "before the 36 months of the horizon are over" in alone.too_small
+    placed = placement.answer([grown, still], candidates=few, horizon_months=36)
+    [growing] = [
+        each
+        for each in placed.systems
+        if "growing" in [held.name for held in each.workloads]
+    ]
+    assert growing.too_small[1:] in placed.finding
+    if len(growing.workloads) > 1:
+        assert "not computed of workloads that share" in growing.too_small
+    else:
+        assert growing.too_small == alone.too_small
+    peaks = {
+        held.name: held.peak_accesses_per_s
+        for each in placed.systems
+        for held in each.workloads
+    }
+    assert peaks["growing"] == pytest.approx(2.5 * 90_000)
+    assert peaks["logs"] == pytest.approx(PEAKS[2])
+    assert placement.answer([still], candidates=FEW).systems[0].too_small == ""
+    capsys.readouterr()
+    command = ["place", f"{path}=90000", "--months", "36"]
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    assert "225,000" in shown
+    assert "2.5 times the mean rate of growing, as its profile states" in shown
+    assert "before the 36 months of the horizon are over" in shown
+
+
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert catalog.devices()
     names = []

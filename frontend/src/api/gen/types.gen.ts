@@ -12663,6 +12663,12 @@ export type HeldOut = {
      */
     accesses_per_s: number;
     /**
+     * Peak Accesses Per S
+     *
+     * Of its busiest hour: as many times the mean as in production by its profile; the mean where it states none. [1/s]
+     */
+    peak_accesses_per_s: number;
+    /**
      * Ram Bytes
      *
      * Of the shared cache, on average, or its part. [bytes]
@@ -25217,6 +25223,12 @@ export type SystemOut = {
      * Share of the misses that parts would save, negative where there would be more; null where there are parts, one workload, a flash cache, or a curve from counters. [1]
      */
     parts_save_share: number | null;
+    /**
+     * Too Small
+     *
+     * What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some of which grow, that it is not computed. Empty where nothing is, or nothing grows.
+     */
+    too_small: string;
 };
 
 /**

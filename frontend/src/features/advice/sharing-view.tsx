@@ -55,6 +55,8 @@ import {
 } from "./words";
 
 const share = (value: number): string => formatPercent(ratio(value));
+/** Relative difference of two rates that count as equal. */
+const SAME_RATE = 1e-6;
 const namesOf = (names: readonly string[]): string => names.join(", ");
 
 const WORKLOADS: Place = { section: "workloads", field: null };
@@ -294,7 +296,7 @@ function Systems(props: { readonly found: PlacementOut; readonly titles: Titles 
   return (
     <Panel
       title="The systems"
-      subtitle="What each workload holds of the RAM, on average where it is shared, and finds there"
+      subtitle="What each workload holds of the RAM, on average where it is shared, and finds there; the busiest hours of workloads on one system fall together"
       label="The systems"
     >
       <DataTable
@@ -327,7 +329,7 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
           {held.name}
           <br />
           <Text span size="xs" c="dimmed" fw={400}>
-            {formatShort(held.accesses_per_s)} accesses/s;{" "}
+            {formatShort(held.accesses_per_s)} accesses/s{busiestText(held)};{" "}
             {formatBytes(bytes(held.ram_bytes))} of RAM; {share(held.hit_share)} hits
             {partText(held)}
           </Text>
@@ -337,7 +339,7 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
   {
     key: "System",
     align: "text",
-    cell: ({ option, in_parts }) => (
+    cell: ({ option, in_parts, too_small }) => (
       <>
         {option.name}
         {in_parts && ", RAM divided"}
@@ -349,6 +351,11 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
             admissionBy={option.admission_by}
           />
         </Text>
+        {too_small !== "" && (
+          <Text size="xs" mt={2}>
+            {too_small}
+          </Text>
+        )}
       </>
     ),
   },
@@ -361,6 +368,14 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
     ...valueColumn<SystemOut>(
       "Accesses",
       ({ accesses_per_s }) => accesses_per_s,
+      formatShort,
+    ),
+    unit: "1/s",
+  },
+  {
+    ...valueColumn<SystemOut>(
+      "Accesses, busiest hour",
+      ({ peak_accesses_per_s }) => peak_accesses_per_s,
       formatShort,
     ),
     unit: "1/s",
@@ -381,6 +396,12 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
   },
 ];
 
+/** The rate of its busiest hour, and what it rests on; nothing where it is the mean rate. */
+const busiestText = ({ accesses_per_s, peak_accesses_per_s }: HeldOut): string =>
+  peak_accesses_per_s > accesses_per_s * (1 + SAME_RATE)
+    ? `, ${formatShort(peak_accesses_per_s)} in its busiest hour (${formatShort(peak_accesses_per_s / accesses_per_s, 3)} times the mean, as its profile states)`
+    : "";
+
 /** What a workload would hold and find in a part of its own; nothing where no cache could be divided. */
 const partText = ({ part_bytes, part_hit_share }: HeldOut): string =>
   part_bytes === null || part_hit_share === null
@@ -397,6 +418,10 @@ const savedColumns = (): readonly Column<SystemOut>[] => [
     workloads.map(({ name }) => name).join("; "),
   ),
   valueColumn("accesses [1/s]", ({ accesses_per_s }) => accesses_per_s),
+  valueColumn(
+    "accesses in the busiest hour [1/s]",
+    ({ peak_accesses_per_s }) => peak_accesses_per_s,
+  ),
   valueColumn("RAM divided", ({ in_parts }) => (in_parts ? "yes" : "no")),
   ...exported().map(
     ({ key, csv }): Column<SystemOut> => ({

@@ -18,6 +18,7 @@ const system = (cost: string, ...names: string[]): SystemOut => ({
   workloads: names.map((name) => ({
     name,
     accesses_per_s: 2000,
+    peak_accesses_per_s: 2000,
     ram_bytes: 2 ** 30,
     hit_share: 0.5,
     part_bytes: null,
@@ -58,6 +59,7 @@ const system = (cost: string, ...names: string[]): SystemOut => ({
   data_bytes: 2 ** 40,
   in_parts: false,
   parts_save_share: null,
+  too_small: "",
 });
 
 const FOUND = {
@@ -312,6 +314,39 @@ describe("the answer for several workloads", () => {
     await expect
       .element(ways.getByRole("row").nth(1))
       .toMatchTextContent(/orders \(RAM divided\); logs, prices/);
+  });
+
+  it("says which system becomes too small, and what the rate of the busiest hour rests on", async () => {
+    serve([]);
+    const [alone, shared] = FOUND.systems as [SystemOut, SystemOut];
+    const early =
+      "As the data grow, they no longer fit after 1 month, before the 36 months of the horizon are over.";
+    const [first, ...others] = alone.workloads;
+    const found = {
+      ...FOUND,
+      systems: [
+        {
+          ...alone,
+          workloads: [{ ...first, peak_accesses_per_s: 5000 }, ...others],
+          peak_accesses_per_s: 5000,
+          too_small: early,
+        },
+        shared,
+      ],
+    } as PlacementOut;
+    const screen = await renderThemed(
+      <SharingView found={found} asked={ASKED} months={36} patch={vi.fn()} />,
+    );
+    const systems = screen.getByRole("table", { name: "Systems" });
+    const row = systems.getByRole("row").nth(1);
+    const other = systems.getByRole("row").nth(2);
+    await expect.element(row).toMatchTextContent(/no longer fit after 1 month/);
+    await expect
+      .element(row)
+      .toMatchTextContent(
+        /2,000 accesses\/s, 5,000 in its busiest hour \(2\.5 times the mean, as its profile states\)/,
+      );
+    await expect.element(other).not.toMatchTextContent(/busiest hour|no longer/);
   });
 
   it("shows both ends of what depends on dirty pages, and no number in between", async () => {

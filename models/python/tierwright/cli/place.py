@@ -112,7 +112,7 @@ def place(
 
 
 def _print(found: Placement, prices: str) -> None:
-    from tierwright.advise.placement.found import placed_together
+    from tierwright.advise.placement.found import busiest_hour, placed_together
     from tierwright.common.currency import shown_in
 
     code = shown_in().currency
@@ -126,6 +126,7 @@ def _print(found: Placement, prices: str) -> None:
                 ("workload", False),
                 (f"{code} per month", True),
                 ("accesses/s", True),
+                ("busiest hour", True),
                 ("RAM", True),
                 ("hits in RAM", True),
                 ("I/O time", True),
@@ -142,6 +143,7 @@ def _print(found: Placement, prices: str) -> None:
                             held.name,
                             "",
                             format_count(round(held.accesses_per_s)),
+                            format_count(round(held.peak_accesses_per_s)),
                             format_bytes(held.ram_bytes),
                             f"{held.hit_share:.1%}",
                             *([""] * 4),
@@ -152,6 +154,7 @@ def _print(found: Placement, prices: str) -> None:
                         "",
                         f"{shown_amount(each.option.usd_per_month):,.2f}",
                         format_count(round(each.accesses_per_s)),
+                        format_count(round(each.peak_accesses_per_s)),
                         format_bytes(each.option.ram_bytes),
                         f"{each.option.ram_hit_share:.1%}",
                         figure(
@@ -166,6 +169,9 @@ def _print(found: Placement, prices: str) -> None:
                 ]
             ],
         )
+        rests_on = busiest_hour(found)
+        if rests_on:
+            typer.echo(rests_on)
     if found.alternatives:
         print_table(
             "Other ways to share",

@@ -50,6 +50,8 @@ class PlacementIn(BoughtIn):
     Held,
     name="Name of the workload; one that stands there again is numbered.",
     accesses_per_s="Its mean rate. [1/s]",
+    peak_accesses_per_s="Of its busiest hour: as many times the mean as in production by its profile; the mean where it "
+    "states none. [1/s]",
     ram_bytes="Of the shared cache, on average, or its part. [bytes]",
     hit_share="Of its accesses that find their page in RAM. [1]",
     part_bytes="Where workloads share the cache of a system without a flash cache: the part of its RAM that each would have "
@@ -78,6 +80,10 @@ class SystemOut(Answer):
     parts_save_share: float | None = Field(
         description="Share of the misses that parts would save, negative where there would be more; null where there are "
         "parts, one workload, a flash cache, or a curve from counters. [1]"
+    )
+    too_small: str = Field(
+        description="What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some "
+        "of which grow, that it is not computed. Empty where nothing is, or nothing grows."
     )
 
 

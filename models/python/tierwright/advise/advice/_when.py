@@ -62,6 +62,10 @@ KIND_WORDS = {
 }
 
 
+_ROUNDED = 1e-6
+"""Months by which a whole number of them may be off."""
+
+
 def grown(setting: Setting, times: float) -> Setting:
     """Return the same question of so many times the data and the load, the curve stretched."""
     return replace(
@@ -129,7 +133,9 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
         if table.space_months(at) <= months
         else "If the load grows as the data do, a device is busier than allowed in the busiest hour"
     )
-    whole = math.floor(months + 1e-6)  # space for exactly the horizon is for all of it
+    whole = math.floor(
+        months + _ROUNDED
+    )  # space for exactly the horizon is for all of it
     after = f"after {counted(whole, 'month')}" if whole else "within a month"
     horizon = setting.horizon_months
     early = (
@@ -157,6 +163,28 @@ def _without_months(setting: Setting, table: Table, at: int) -> str:
         else f"they no longer fit after {counted(math.floor(space + 1e-6), 'month')}"
     )
     return f"When its devices become too busy could not be computed: {why}. As the data grow, {fits}."
+
+
+def too_small_early(setting: Setting, table: Table, option: Option, at: int) -> str:
+    """Say what becomes too small before the horizon ends, and when; empty where nothing does.
+
+    Parameters
+    ----------
+    setting : Setting
+        Of the question.
+    table : Table
+        Of its options.
+    option : Option
+        One of them.
+    at : int
+        Its row.
+    """
+    low, _ = option.ranges.get(
+        "months_until_too_small", (option.months_until_too_small, None)
+    )
+    if low is None or math.floor(low + _ROUNDED) >= setting.horizon_months:
+        return ""
+    return _too_small(setting, table, option, at)
 
 
 def _basis(setting: Setting) -> str:

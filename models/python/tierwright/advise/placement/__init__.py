@@ -21,6 +21,7 @@ import numpy as np
 
 from tierwright.advise.advice import _notes, _outlasting
 from tierwright.advise.advice._asked import versions
+from tierwright.advise.advice._when import too_small_early
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.placement import _words
 from tierwright.advise.placement._groups import (
@@ -33,6 +34,7 @@ from tierwright.advise.placement._groups import (
     at_ends,
     has_parts,
     identity,
+    peak_of,
     without_write_backs,
 )
 from tierwright.advise.placement._words import choice_of, places
@@ -401,6 +403,7 @@ def _placed(
     if mine is not None:
         finding = sentences(
             _words.finding(systems, mine, separate, together, without_parts, objective),
+            _words.too_small(systems),
             _on_local_disks(workloads, groups, chosen),
         )
     elif alone is not None and why is not None:
@@ -523,14 +526,18 @@ def _system(workloads: Sequence[Workload], group: Group, run: Run, row: int) -> 
     some = [workloads[at] for at in group.members]
     setting = run.asked.setting
     held, parts_save = _held(some, run, row)
+    option = run.table.option(row)
     return System(
         held,
-        run.table.option(row),
+        option,
         group.rate,
         setting.rates.peak or 0.0,
         setting.data_bytes,
         run.in_parts,
         parts_save,
+        _words.not_known_when(some)
+        if len(some) > 1
+        else too_small_early(setting, run.table, option, row),
     )
 
 
@@ -553,7 +560,13 @@ def _held(
         assert split is not None
         size, share = split.pages * page, hits(split.misses_per_s)
         return tuple(
-            Held(each.name, each.accesses_per_s, float(size[at]), share[at])
+            Held(
+                each.name,
+                each.accesses_per_s,
+                peak_of(each),
+                float(size[at]),
+                share[at],
+            )
             for at, each in enumerate(some)
         ), None
     if pages > 0:
@@ -572,6 +585,7 @@ def _held(
         Held(
             each.name,
             each.accesses_per_s,
+            peak_of(each),
             float(held[at]) * page,
             own[at],
             None if split is None else float(split.pages[at]) * page,

@@ -199,7 +199,7 @@ class Asking:
         setting = replace(
             asked.setting,
             fewest_dirty=fewest,
-            rates=Rates(mean, math.fsum(_peak(each) for each in workloads)),
+            rates=Rates(mean, math.fsum(peak_of(each) for each in workloads)),
             data_bytes=data_bytes,
         )
         return replace(asked, setting=setting)
@@ -327,7 +327,7 @@ def identity(workload: Workload) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _peak(workload: Workload) -> float:
+def peak_of(workload: Workload) -> float:
     """Rate of its busiest hour: as much above its mean as in production. [1/s]"""
     scaled = workload.curve.scaled
     if scaled is None:

@@ -13,6 +13,7 @@ from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import between, counted, listed, percent
 from tierwright.evaluate.advice.limits import ROUNDING
+from tierwright.profile.several import Workload
 
 
 def choice_of(found: Placement) -> set[tuple[tuple[str, ...], str, str, bool]]:
@@ -77,6 +78,33 @@ def finding(
         said.append(_against("Sharing every cache", without_parts, mine, objective))
     said += [_would_save(each) for each in systems if _is_worth_saying(each)]
     return " ".join(said)
+
+
+def too_small(systems: Sequence[System]) -> str:
+    """Say which systems are too small before the horizon ends, and when, or that it is not known; empty where none is."""
+    return " ".join(
+        f"The system of {listed([held.name for held in each.workloads])}: "
+        f"{each.too_small[0].lower()}{each.too_small[1:]}"
+        for each in systems
+        if each.too_small
+    )
+
+
+def not_known_when(workloads: Sequence[Workload]) -> str:
+    """Say that it is not known when a system of several workloads is too small; empty where none of them grows."""
+    growing = [
+        each.name
+        for each in workloads
+        if each.curve.scaled is not None
+        and each.curve.scaled.production.growth_per_year > 0
+    ]
+    if not growing:
+        return ""
+    grows = "grows" if len(growing) == 1 else "grow"
+    return (
+        f"It holds the data until the horizon ends; when its devices are too busy is not computed of workloads that share a "
+        f"system, though {listed(growing)} {grows}."
+    )
 
 
 def _is_worth_saying(system: System) -> bool:

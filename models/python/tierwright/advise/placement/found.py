@@ -8,6 +8,8 @@ from decimal import Decimal
 
 from tierwright.advise.advice.found import Option
 from tierwright.common.answer import Answer, Figure
+from tierwright.common.wording import listed
+from tierwright.profile.rates import SAME
 
 ESTIMATOR = (
     "every group of workloads, in one shared cache and with a part of the RAM for each, with every option of the "
@@ -32,6 +34,8 @@ class Held:
         Of the workload.
     accesses_per_s : float
         Its mean rate. [1/s]
+    peak_accesses_per_s : float
+        Of its busiest hour: as many times the mean as in production by its profile; the mean where it states none. [1/s]
     ram_bytes : float
         Of the shared cache, on average, or its part. [bytes]
     hit_share : float
@@ -43,6 +47,7 @@ class Held:
 
     name: str
     accesses_per_s: float
+    peak_accesses_per_s: float
     ram_bytes: float
     hit_share: float
     part_bytes: float | None = None
@@ -67,6 +72,9 @@ class System:
     parts_save_share : float or None
         Share of the misses that parts would save, negative where there would be more; None where there are parts, one
         workload, a flash cache, or a curve from counters. [1]
+    too_small : str
+        What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some of which
+        grow, that it is not computed. Empty where nothing is, or nothing grows.
     """
 
     workloads: tuple[Held, ...]
@@ -76,6 +84,7 @@ class System:
     data_bytes: int
     in_parts: bool = False
     parts_save_share: float | None = None
+    too_small: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +199,20 @@ class Placement(Answer):
             Figure("systems", "Systems", len(self.systems), "systems"),
             Figure("evaluated", "Options evaluated", self.evaluated, "options"),
         )
+
+
+def busiest_hour(found: Placement) -> str:
+    """Say what the rates of the busiest hour rest on; empty where they are the mean rates."""
+    said = [
+        f"{held.peak_accesses_per_s / held.accesses_per_s:.3g} times the mean rate of {held.name}"
+        for each in found.systems
+        for held in each.workloads
+        if held.peak_accesses_per_s > held.accesses_per_s * (1 + SAME)
+    ]
+    if not said:
+        return ""
+    whose = "its profile states" if len(said) == 1 else "their profiles state"
+    return f"The busiest hour has {listed(said)}, as {whose}; the busiest hours of workloads on one system fall together."
 
 
 def placed_together(names: Sequence[str], in_parts: bool) -> str:  # noqa: FBT001
