@@ -17,7 +17,7 @@ from command import run
 from tierwright.advise import advice, scale
 from tierwright.advise.advice import _asked, _caches, _checked, _choice
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Advice, CachedOption
+from tierwright.advise.advice.found import FIGURES, Advice, CachedOption
 from tierwright.advise.advice.request import (
     Candidates,
     Have,
@@ -25,6 +25,7 @@ from tierwright.advise.advice.request import (
 )
 from tierwright.advise.checks.flash_life import Rate, life_of
 from tierwright.advise.report import html
+from tierwright.cli import advise as command
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_time, service_us
@@ -582,3 +583,29 @@ def test_notes_of_what_is_not_recommended_stand_beside_it(curve: Curve) -> None:
         f"{rows['dm_cache'].title} on {rows['dm_cache'].hardware}: {note.message}"
         in (notes)
     )
+
+
+def test_what_a_replay_counted_is_broken_and_the_rest_is_not_known(
+    whole: Advice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    played = next(
+        each for each in whole.flash_caches if each.io_time_us_per_access is not None
+    )
+    row = replace(
+        played,
+        is_chosen=False,
+        peak_busy=0.7003,
+        breaks=("peak_busy", "restart_s"),
+    )
+    command._print_caches([row], {"peak_busy": "0.7"})
+    told = capsys.readouterr().out
+    assert "70.03 %" in told
+    assert "breaks peak_busy; not known to keep restart_s" in told
+    assert "not known to keep peak_busy" not in told
+
+
+def test_a_share_next_to_nothing_or_to_all_has_no_more_digits_than_are_known() -> None:
+    _, write = FIGURES["disk_share"]
+    assert write(1.5e-11) == "under 0.01 %"
+    assert write(0.99986) == "over 99.9 %"
+    assert (write(0.0), write(1.0), write(0.123)) == ("0 %", "100 %", "12.3 %")

@@ -1091,6 +1091,24 @@ def test_windows_of_another_length_ask_for_as_many(folder: Path) -> None:
     assert (one.whole, one.missing) == (0, 59 * 256 - 2)
 
 
+def test_only_one_input_comes_first(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of several that are worth something, the one that is worth most; the others are named without it."""
+    monkeypatch.setattr(_confidence, "worth_of", lambda *_: 1.0)
+    monkeypatch.setattr(
+        _confidence,
+        "regret",
+        lambda buys, chosen: replace(regret(buys, chosen), expected=5.0),
+    )
+    found = ask(production(stationary(folder))).confidence
+    first, *others = [each.text for each in found.value_of_information]
+    assert "first: worth 1 USD" in first
+    assert len(others) > 1
+    assert all(": worth 1 USD" in text for text in others)
+    assert not any("first" in text.split(": worth")[0].lower() for text in others)
+
+
 def test_drifting_windows_have_no_probability(tmp_path: Path) -> None:
     found = ask(
         production(profile(trace_of(tmp_path, pages_of(3, drifting=True))))

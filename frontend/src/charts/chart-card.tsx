@@ -91,7 +91,8 @@ export function ChartCard(props: ChartCardProps) {
             {unbroken(props.subtitle)}
           </Text>
         </div>
-        <Group gap="xs">
+        {/* A wide control shrinks to the screen of a phone. */}
+        <Group gap="xs" style={{ minWidth: 0 }}>
           {props.controls}
           <SegmentedControl
             size="xs"

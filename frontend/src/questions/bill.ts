@@ -248,6 +248,9 @@ interface Config {
  * The bill of a configuration or an option on the page of hardware: as what is rented, or as what is
  * bought.
  */
+/** The place of the bill on its page, as an address names it. */
+export const BILL = "bill";
+
 export function billSearch({
   config,
 }: {

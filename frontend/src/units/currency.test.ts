@@ -10,7 +10,14 @@ import {
   shownCurrency,
   statedRate,
 } from "./currency";
-import { formatAmount, formatMoney, formatPrice, unbroken, usd } from "./quantity";
+import {
+  cents,
+  formatAmount,
+  formatMoney,
+  formatPrice,
+  unbroken,
+  usd,
+} from "./quantity";
 
 const RATE = {
   currency: "EUR",
@@ -31,6 +38,9 @@ describe("the currency of the address", () => {
     expect(shownCurrency()).toBe("EUR");
     expect(moneyQuery()).toEqual({ currency: "EUR" });
     expect(formatAmount(usd(12.5))).toBe("12.50 EUR");
+    expect(cents("51802.704")).toBe("51,802.70");
+    at("?currency=JPY");
+    expect(cents("51802.704")).toBe("51,803");
     at("?currency=euros");
     expect(shownCurrency()).toBe("USD");
   });

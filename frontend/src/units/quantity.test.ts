@@ -13,6 +13,7 @@ import {
   formatOff,
   formatPages,
   formatPercent,
+  formatPercentBeside,
   formatSeconds,
   microseconds,
   type Pages,
@@ -61,6 +62,11 @@ describe("formatting", () => {
     expect(formatSeconds(7800)).toBe("2 h 10 min");
     expect(formatPercent(ratio(0.9751))).toBe("97.5 %");
     expect(formatPercent(ratio(0.000_05))).toBe("under 0.01 %");
+    expect(formatPercent(ratio(0.999_86))).toBe("over 99.9 %");
+    expect(formatPercent(ratio(1))).toBe("100 %");
+    expect(formatPercentBeside(ratio(0.7003), ratio(0.7))).toBe("70.03 %");
+    expect(formatPercentBeside(ratio(0.7), ratio(0.7))).toBe("70 %");
+    expect(formatPercentBeside(ratio(0.41), ratio(Number.NaN))).toBe("41 %");
     expect(formatPercent(ratio(0.0001))).toBe("0.01 %");
     expect(formatOff(ratio(0.124))).toBe("12.4 % off");
     expect(formatOff(ratio(0.9994))).toBe("99.9 % off");

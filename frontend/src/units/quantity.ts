@@ -170,9 +170,25 @@ export function formatPercent(value: Ratio, digits = SIGNIFICANT_DIGITS): string
   if (!Number.isFinite(value)) {
     return UNKNOWN;
   }
-  return value > 0 && value < LEAST_SHARE
-    ? "under 0.01 %"
-    : `${formatShort(value * 100, digits)} %`;
+  if (value > 0 && value < LEAST_SHARE) {
+    return "under 0.01 %";
+  }
+  const text = formatShort(value * 100, digits);
+  // Next to all is not all: what is left stands beside it.
+  return value < 1 && text === "100" ? "over 99.9 %" : `${text} %`;
+}
+
+const MOST_DIGITS = 15;
+
+/** A share with as many digits as tell it from a limit. */
+export function formatPercentBeside(value: Ratio, limit: Ratio): string {
+  for (let digits = SIGNIFICANT_DIGITS; digits <= MOST_DIGITS; digits += 1) {
+    const said = formatPercent(value, digits);
+    if (value === limit || said !== formatPercent(limit, digits)) {
+      return said;
+    }
+  }
+  return formatPercent(value);
 }
 
 /**
@@ -253,6 +269,26 @@ const CENTS = new Intl.NumberFormat("en-US", {
   minimumFractionDigits: 2,
   maximumFractionDigits: 2,
 });
+const byCurrency = new Map<string, Intl.NumberFormat>();
+
+/** Amounts to the smallest coin of the currency shown: yen have none below one. */
+function coins(): Intl.NumberFormat {
+  const currency = shownCurrency();
+  const known = byCurrency.get(currency);
+  if (known !== undefined) {
+    return known;
+  }
+  const { maximumFractionDigits: digits = 2 } = new Intl.NumberFormat("en-US", {
+    style: "currency",
+    currency,
+  }).resolvedOptions();
+  const made = new Intl.NumberFormat("en-US", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  byCurrency.set(currency, made);
+  return made;
+}
 
 /**
  * Money with the currency shown, to three significant digits or the cent: "1,200 USD",
@@ -408,6 +444,6 @@ function countPages(number: number, unitName: string, pageBytes: Bytes): number 
   return Math.floor((number * multiplier) / pageBytes + 1e-9);
 }
 
-/** An amount to the cent; its currency stands in the header. */
+/** An amount to the cent, or the smallest coin of its currency, which stands in the header. */
 export const cents = (value: number | string | null): string =>
-  value === null ? UNKNOWN : CENTS.format(Number(value));
+  value === null ? UNKNOWN : coins().format(Number(value));

@@ -14,9 +14,9 @@ import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
 import { AdviceView, basisOf } from "./advice-view";
-import { closeFinding } from "./alternatives";
+import { Alternatives, closeFinding } from "./alternatives";
 import { laterFinding } from "./later";
-import { Expected } from "./option-parts";
+import { BillOfMaterials, Expected } from "./option-parts";
 import type { Looked } from "./pins";
 import { adviceQuestion } from "./question";
 import {
@@ -37,6 +37,7 @@ import {
   limitValue,
   noPower,
   noResponse,
+  perSecond,
   statedLimit,
 } from "./words";
 
@@ -417,12 +418,64 @@ describe("figures of what is rented", () => {
   });
 });
 
+describe("the link of a bill", () => {
+  it("opens the page at the bill, which stands below all devices", async () => {
+    const config = { machines: 2, horizon_months: 36, server: "aws-i4i.4xlarge" };
+    const option = { ...OPTION, config } as AdviceOptionOut;
+    const screen = await renderRouted(
+      <BillOfMaterials option={option} months={36} label="Bill" />,
+    );
+    const link = screen.getByRole("link", { name: /Open this bill/ });
+    await expect.element(link).toHaveAttribute("href", expect.stringMatching(/#bill$/));
+  });
+});
+
+describe("the alternatives after a check", () => {
+  it("hold replays against replays, and the model against the model", async () => {
+    const option = (name: string, model: number, replayed: number | null) => ({
+      ...OPTION,
+      name,
+      io_time_us_per_access: model,
+      replayed_io_time_us_per_access: replayed,
+    });
+    const best = option("best", 10, 12);
+    const found = {
+      ...FOUND,
+      option_zero: null,
+      recommendation: best,
+      alternatives: [option("replayed", 11, 18), option("modelled", 15, null)],
+    } as AdviceOut;
+    const screen = await renderRouted(
+      <Alternatives found={found} best={best} titles={new Map()} />,
+    );
+    const table = screen.getByRole("table", { name: "Alternatives" });
+    const heads = table.getByRole("columnheader");
+    const names = heads.elements().map((each) => each.textContent ?? "");
+    const at = (head: string) => names.findIndex((name) => name.startsWith(head));
+    const cells = (row: number) =>
+      [...table.getByRole("row").nth(row).element().children].map(
+        (each) => each.textContent ?? "",
+      );
+    await expect.element(table).toBeVisible();
+    expect(cells(2)[at("Difference by replay")]).toContain("+6 µs");
+    expect(cells(2)[at("Difference by the model")]).toContain("+1 µs");
+    expect(cells(3)[at("Difference by replay")]).not.toMatch(/\d/);
+    expect(cells(3)[at("Difference by the model")]).toContain("+5 µs");
+  });
+});
+
 describe("power, space and headroom", () => {
   it("are said of what is bought, and why not of what is rented", () => {
     expect(noPower(OPTION)).toContain("rented");
     expect(noPower({ ...OPTION, kind: "chassis" })).toContain("No source");
     // 40,000 accesses per second, and 50,000 in the busiest hour.
     expect(headroom(FOUND, OPTION)).toBe("0.8 times the busiest hour");
+    // A hundredth more is not as much, and what RAM alone serves has no limit here.
+    const carries = (rate: number) => ({ ...OPTION, throughput_accesses_per_s: rate });
+    expect(headroom(FOUND, carries(50_500))).toBe("1.01 times the busiest hour");
+    expect(headroom(FOUND, carries(49e9))).toBe("not limited by its devices");
+    expect(perSecond(49e9)).toBe("over 1 billion /s");
+    expect(perSecond(50_500)).toBe("50,500 /s");
     expect(headroom({ ...FOUND, peak_accesses_per_s: null }, OPTION)).toBeNull();
     const unknown = { ...OPTION, throughput_accesses_per_s: null };
     expect(headroom(FOUND, unknown)).toBeNull();

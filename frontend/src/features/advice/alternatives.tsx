@@ -178,22 +178,24 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
                 <Unknown reason="It was not replayed." />
               ),
           },
+          {
+            key: "Difference by replay",
+            title: "I/O time against the recommendation, by the replays of both",
+            cell: (row: AdviceOptionOut) =>
+              apart(row, best, (option) => option.replayed_io_time_us_per_access) ?? (
+                <Unknown reason="Not both were replayed." />
+              ),
+          },
         ]
       : []),
     {
       key: "Difference in time",
-      head: "Difference",
-      title: isReplayed
-        ? "I/O time against the recommendation, by their replays; by the model where one has none"
-        : "I/O time against the recommendation",
-      cell: (row) => {
-        const more =
-          lessThan(
-            row.replayed_io_time_us_per_access,
-            best.replayed_io_time_us_per_access,
-          ) ?? lessThan(row.io_time_us_per_access, best.io_time_us_per_access);
-        return row === best || more === null ? UNKNOWN : difference(more, time);
-      },
+      head: isReplayed ? "Difference by the model" : "Difference",
+      title: "I/O time against the recommendation, by the model of both",
+      cell: (row) =>
+        apart(row, best, modelled) ?? (
+          <Unknown reason="The model does not tell both." />
+        ),
     },
     {
       key: "p99, busiest hour",
@@ -214,6 +216,25 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
         row.flash_bytes === 0 ? "none" : formatBytes(bytes(row.flash_bytes)),
     },
   ];
+}
+
+/** I/O time of an option by the model; null where its time is that of its replay. [µs] */
+const modelled = (option: AdviceOptionOut): number | null =>
+  option.io_time_us_per_access === option.replayed_io_time_us_per_access
+    ? null
+    : option.io_time_us_per_access;
+
+/** By how much an option is slower than the recommendation by one way to tell, which both have. */
+function apart(
+  row: AdviceOptionOut,
+  best: AdviceOptionOut,
+  of: (option: AdviceOptionOut) => number | null,
+): string | null {
+  if (row === best) {
+    return UNKNOWN;
+  }
+  const more = lessThan(of(row), of(best));
+  return more === null ? null : difference(more, time);
 }
 
 export const Mark = ({ text }: { readonly text: string }) => (

@@ -223,9 +223,30 @@ export function cacheVerdict(row: CacheRow): string {
   if (row.is_chosen) {
     return "recommended";
   }
-  return row.breaks.length === 0
-    ? "keeps every limit"
-    : `not known to keep: ${row.breaks.map(limitTitle).join(", ")}`;
+  const broken = row.breaks.filter((name) => countedOf(row, name) !== null);
+  const unknown = row.breaks.filter((name) => countedOf(row, name) === null);
+  const said = [
+    ...(broken.length > 0 ? [`breaks: ${broken.map(limitTitle).join(", ")}`] : []),
+    ...(unknown.length > 0
+      ? [`not known to keep: ${unknown.map(limitTitle).join(", ")}`]
+      : []),
+  ];
+  return said.length === 0 ? "keeps every limit" : said.join("; ");
+}
+
+/** What the replay of a flash cache counted of what a limit is stated on; null where nothing. */
+function countedOf(row: CacheRow, limit: string): number | null {
+  switch (limit) {
+    case "peak_busy":
+    case "throughput_accesses_per_s":
+      return row.peak_busy;
+    case "io_time_us_per_access":
+      return row.io_time_us_per_access;
+    case "flash_life_years":
+      return row.flash_life_years;
+    default:
+      return null;
+  }
 }
 
 /** What the model rules out by less than it may be off; nothing where that is none. */

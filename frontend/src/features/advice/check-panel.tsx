@@ -18,6 +18,7 @@ import {
   counted,
   formatBytes,
   formatPercent,
+  formatPercentBeside,
   formatShort,
   ratio,
 } from "@/units/quantity";
@@ -96,7 +97,7 @@ export function CheckPanel(props: {
       <Box mih={84} mt="sm">
         <State check={check} found={found} />
       </Box>
-      <FlashCaches rows={found.flash_caches} />
+      <FlashCaches found={found} />
       {runSo(found) !== null && (
         <Text size="sm" c="dimmed" mb="xs" style={{ overflowWrap: "anywhere" }}>
           {runSo(found)}
@@ -137,7 +138,9 @@ function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }
 }
 
 /** Flash caches that were replayed on the hardware of the recommendation, beside its page flow. */
-function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
+function FlashCaches({ found }: { readonly found: AdviceOut }) {
+  const { flash_caches: rows, constraints } = found;
+  const mostBusy = Number(constraints["peak_busy"] ?? Number.NaN);
   const finding = cachesFinding(rows);
   const places = new Set(rows.map((row) => row.hardware)).size;
   return (
@@ -163,7 +166,7 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
           <DataTable
             stacks
             label="Flash caches by replay"
-            columns={cacheColumns(places > 1)}
+            columns={cacheColumns(places > 1, mostBusy)}
             rows={rows}
             rowKey={(_, at) => at}
           />
@@ -191,7 +194,10 @@ function Notes({ found }: { readonly found: AdviceOut }) {
   );
 }
 
-const cacheColumns = (isOfSeveral: boolean): readonly Column<CacheRow>[] => [
+const cacheColumns = (
+  isOfSeveral: boolean,
+  mostBusy: number,
+): readonly Column<CacheRow>[] => [
   {
     key: "Flash cache",
     rowHeader: true,
@@ -239,12 +245,11 @@ const cacheColumns = (isOfSeveral: boolean): readonly Column<CacheRow>[] => [
   },
   {
     key: "Busy at peak",
-    unit: "%",
     cell: (row) =>
       row.peak_busy === null ? (
         <Unknown reason={row.reason || "The workload states no rate."} />
       ) : (
-        formatShort(100 * row.peak_busy, 3)
+        formatPercentBeside(ratio(row.peak_busy), ratio(mostBusy))
       ),
   },
   {

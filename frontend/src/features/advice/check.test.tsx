@@ -56,6 +56,7 @@ const found = (checked: readonly CheckedRow[], ...codes: string[]): AdviceOut =>
     beyond_page_flow: 0,
     checked,
     flash_caches: [],
+    constraints: { peak_busy: "0.7" },
     cautions: codes.map((code) => ({ code })),
   }) as unknown as AdviceOut;
 
@@ -261,7 +262,10 @@ describe("what replays of flash caches say", () => {
 
   it("says why page flow stays", () => {
     const slow = cache("face", { saving: -0.2 });
-    const broken = cache("larc", { breaks: ["flash_life_years"] });
+    const broken = cache("larc", {
+      breaks: ["flash_life_years"],
+      flash_life_years: null,
+    });
     expect(cachesFinding([slow, REFUSED])).toBe(
       "No flash cache is clearly better than page flow here",
     );
@@ -269,6 +273,12 @@ describe("what replays of flash caches say", () => {
       "No flash cache is known to keep every limit here",
     );
     expect(cacheVerdict(broken)).toMatch(/^not known to keep: /);
+    // What was counted and lies above its limit is not unknown.
+    const busy = cache("enhanceio", {
+      breaks: ["peak_busy", "restart_s"],
+      peak_busy: 0.7003,
+    });
+    expect(cacheVerdict(busy)).toMatch(/^breaks: Busy[^;]*; not known to keep: /);
     expect(cachesFinding([REFUSED])).toBe("No flash cache could be replayed");
     const other = { ...REFUSED, title: "LARC", reason: "Its recording is too small." };
     expect(cachesBasis([REFUSED, { ...REFUSED, title: "TAC" }], 1)).toEqual([
@@ -516,12 +526,17 @@ describe("the panel of the check", () => {
   });
 
   it("shows flash caches beside page flow", async () => {
-    const rows = [cache("cac", { is_chosen: true }), cache("larc"), REFUSED];
+    const busy = cache("enhanceio", { breaks: ["peak_busy"], peak_busy: 0.7003 });
+    const rows = [cache("cac", { is_chosen: true }), busy, REFUSED];
     const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
     const table = shown.getByRole("table", { name: "Flash caches by replay" });
     await expect
       .element(table.getByRole("rowheader", { name: "CAC recommended" }))
       .toBeVisible();
+    // 70 % beside a limit of 70 % would break nothing.
+    await expect
+      .element(table.getByRole("row", { name: /ENHANCEIO/ }))
+      .toMatchTextContent(/70\.03 %.*breaks: /);
     await expectAccessible();
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { userEvent } from "vitest/browser";
+import { page as browser, userEvent } from "vitest/browser";
 import type { AdviceOut } from "@/api/advice";
 import { renderThemed } from "@/testing/render";
 import { LimitCost } from "./limit-cost";
@@ -185,6 +185,21 @@ describe("the slider of a limit", () => {
   };
   const shown = (found: AdviceOut = open, patch = vi.fn()) =>
     renderThemed(<LimitCost found={found} titles={new Map()} patch={patch} />, "light");
+
+  it("is no wider than a narrow phone", async () => {
+    const { innerWidth, innerHeight } = window;
+    await browser.viewport(320, 800);
+    try {
+      const shownPage = await shown(open, vi.fn());
+      await expect
+        .element(shownPage.getByRole("combobox", { name: "Limit" }))
+        .toBeVisible();
+      const { scrollWidth, clientWidth } = document.documentElement;
+      expect(scrollWidth).toBeLessThanOrEqual(clientWidth);
+    } finally {
+      await browser.viewport(innerWidth, innerHeight);
+    }
+  });
 
   it("tells at each key what is bought, without a request, and asks again where that is wanted", async () => {
     const fetched = vi.spyOn(window, "fetch");

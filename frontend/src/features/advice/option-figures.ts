@@ -19,6 +19,7 @@ import {
   noPower,
   noResponse,
   noRestart,
+  perSecond,
   rangeOf,
   time,
 } from "./words";
@@ -54,7 +55,6 @@ const points = (value: number) => counted(formatShort(100 * value), "point");
 const watts = (value: number) => `${formatShort(value)} W`;
 const units = (value: number) => `${formatShort(value)} U`;
 const warm = (seconds: number) => (seconds === 0 ? "at once" : time(seconds * 1e6));
-const perSecond = (rate: number) => `${formatShort(rate)} /s`;
 
 const money = (value: string | null): Value => (value === null ? null : Number(value));
 

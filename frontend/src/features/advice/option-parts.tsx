@@ -7,7 +7,7 @@ import { SchemeMark } from "@/charts/scheme-mark";
 import { type Column, valueColumn } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Unknown } from "@/components/unknown";
-import { billSearch } from "@/questions/bill";
+import { BILL, billSearch } from "@/questions/bill";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -31,6 +31,7 @@ import {
   noPower,
   noResponse,
   noRestart,
+  perSecond,
   runsCache,
   time,
 } from "./words";
@@ -157,6 +158,7 @@ export function BillOfMaterials(props: {
         <Anchor
           component={Link}
           to="/hardware"
+          hash={BILL}
           search={
             ((previous: object) => ({ ...previous, ...billSearch(option) })) as never
           }
@@ -271,7 +273,6 @@ export function Expected(props: {
   };
   const warm = (seconds: number) => (seconds === 0 ? "at once" : time(seconds * 1e6));
   const wholeMonths = (months: number) => counted(Math.floor(months), "month");
-  const perSecond = (rate: number) => `${formatShort(rate)} /s`;
   return (
     <>
       <dl className="tw-figures">

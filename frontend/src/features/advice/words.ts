@@ -223,6 +223,14 @@ export const noPower = (option: AdviceOptionOut): string =>
     ? "It is rented: power and space are the provider's."
     : "No source states it of every part.";
 
+/** Accesses per second from which memory and processors are what limits, of which the model knows nothing. */
+const MOST_PER_S = 1e9;
+const isUnlimited = (rate: number): boolean => rate > MOST_PER_S;
+
+/** A throughput; what its devices do not limit has no number. */
+export const perSecond = (rate: number): string =>
+  isUnlimited(rate) ? "over 1 billion /s" : `${formatShort(rate)} /s`;
+
 /** How many times the busiest hour an option could carry; null where that is unknown. */
 export function headroom(
   { peak_accesses_per_s: peak }: AdviceOut,
@@ -230,5 +238,7 @@ export function headroom(
 ): string | null {
   return peak === null || peak === 0 || most === null
     ? null
-    : `${formatShort(most / peak, 2)} times the busiest hour`;
+    : isUnlimited(most)
+      ? "not limited by its devices"
+      : `${formatShort(most / peak)} times the busiest hour`;
 }

@@ -10,8 +10,8 @@ import {
   Title,
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useRouter, useSearch } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useLocation, useRouter, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef } from "react";
 import {
   type BillCarbonOut,
   type BillIn,
@@ -42,6 +42,7 @@ import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import type { Bounds } from "@/questions/address";
 import {
+  BILL,
   BILL_BOUNDS,
   type BillSearch,
   type CarbonFactor,
@@ -87,33 +88,64 @@ export function Bill({ servers, volumes, parts }: BillProps) {
   // The address is a new object at each change of it; the question is the same for the same text.
   const asked = JSON.stringify(billOf(form));
   const question = useMemo(() => JSON.parse(asked) as BillIn, [asked]);
+  const place = useRef<HTMLDivElement>(null);
+  const isNamed = useLocation({ select: ({ hash }) => hash === BILL });
+  useEffect(() => (isNamed ? shownAt(place.current) : undefined), [isNamed]);
   return (
     <>
-      <Panel
-        title="Bill: rent or buy"
-        subtitle="Every charge as a line. The same number of machines, rented or built from parts."
-        label="Bill"
-        actions={
-          <CopyLink
-            to="this bill"
-            href={() =>
-              router.buildLocation({
-                to: "/hardware",
-                search: (previous: BillSearch) => previous,
-              }).href
-            }
-          />
-        }
-      >
-        <Stack gap="md">
-          <Rented form={form} change={change} servers={servers} volumes={volumes} />
-          <Built form={form} change={change} parts={parts} />
-          <CarbonFields form={form} change={change} />
-        </Stack>
-      </Panel>
+      <div ref={place} id={BILL} className={classes["bill"] ?? ""}>
+        <Panel
+          title="Bill: rent or buy"
+          subtitle="Every charge as a line. The same number of machines, rented or built from parts."
+          label="Bill"
+          actions={
+            <CopyLink
+              to="this bill"
+              href={() =>
+                router.buildLocation({
+                  to: "/hardware",
+                  search: (previous: BillSearch) => previous,
+                }).href
+              }
+            />
+          }
+        >
+          <Stack gap="md">
+            <Rented form={form} change={change} servers={servers} volumes={volumes} />
+            <Built form={form} change={change} parts={parts} />
+            <CarbonFields form={form} change={change} />
+          </Stack>
+        </Panel>
+      </div>
       <BillAnswer question={question} />
     </>
   );
+}
+
+/** How long what stands above may still grow while the page loads. [ms] */
+const SETTLES_MS = 5000;
+
+/** Shows a part of the page, and keeps it in place until the page has loaded or is moved by hand. */
+function shownAt(part: HTMLElement | null): (() => void) | undefined {
+  if (part === null) {
+    return undefined;
+  }
+  const show = () => part.scrollIntoView({ block: "start" });
+  const grown = new ResizeObserver(show);
+  const stop = () => {
+    grown.disconnect();
+    clearTimeout(settled);
+    for (const event of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+      removeEventListener(event, stop);
+    }
+  };
+  const settled = setTimeout(stop, SETTLES_MS);
+  show();
+  grown.observe(document.body);
+  for (const event of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+    addEventListener(event, stop, { passive: true });
+  }
+  return stop;
 }
 
 interface FieldsProps {

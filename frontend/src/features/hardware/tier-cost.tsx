@@ -90,7 +90,8 @@ export function TierCost({ devices, books, ticked }: TierCostProps) {
           <Group align="flex-end" gap="sm">
             <MultiSelect
               label="Devices"
-              style={{ flex: "1 1 420px" }}
+              // Long names of devices do not widen it beyond a phone.
+              style={{ flex: "1 1 420px", minWidth: 0 }}
               searchable
               maxValues={MOST_TIER_DEVICES}
               value={[...chosen]}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import ExitStack
 from itertools import groupby
 from pathlib import Path
@@ -46,10 +47,11 @@ from tierwright.common.wording import (
     listed,
     notes_of_replays,
     percent,
+    percent_beside,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from tierwright.advise.advice.found import (
         Advice,
@@ -281,7 +283,7 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     if found.scenarios is not None:
         _print_scenarios(found.scenarios)
     _print_checked(found.checked)
-    _print_caches(found.flash_caches)
+    _print_caches(found.flash_caches, found.constraints)
     _print_run(best)
     _print_notes_of_replays(found, every=every)
     _print_when(found)
@@ -388,13 +390,13 @@ def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
         say(f"{'; '.join(of)}: {reason}")
 
 
-def _print_caches(rows: Sequence[CachedOption]) -> None:
+def _print_caches(rows: Sequence[CachedOption], constraints: Mapping[str, str]) -> None:
     """Print the flash caches that were replayed, a table for each hardware."""
     from tierwright.advise.advice import LIMIT_WORDS
 
     for hardware, group in groupby(rows, key=lambda each: each.hardware):
         some = tuple(group)
-        _print_caches_of(hardware, some)
+        _print_caches_of(hardware, some, constraints)
         for by, said in dict.fromkeys(
             (each.admission_by, each.assignment) for each in some if each.assignment
         ):
@@ -407,21 +409,36 @@ def _print_caches(rows: Sequence[CachedOption]) -> None:
         say(pace)
 
 
-def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
+def _cache_verdict(each: CachedOption) -> str:
+    from tierwright.advise.advice.found import broken_and_unknown, figures_of
+
+    if each.is_chosen:
+        return "recommended"
+    broken, unknown = broken_and_unknown(each.breaks, figures_of(each))
+    said = [f"breaks {', '.join(broken)}"] if broken else []
+    if unknown:
+        said.append(f"not known to keep {', '.join(unknown)}")
+    return "; ".join(said)
+
+
+def _print_caches_of(
+    hardware: str, rows: Sequence[CachedOption], constraints: Mapping[str, str]
+) -> None:
+    most_busy = float(constraints.get("peak_busy", math.inf))
+
     def cells(each: CachedOption) -> list[str]:
         time_us, life = each.io_time_us_per_access, each.flash_life_years
         assert time_us is not None  # others are not in the table
-        verdict = "recommended" if each.is_chosen else ""
-        if each.breaks:
-            verdict = f"not known to keep {', '.join(each.breaks)}"
         return [
             each.title,
             format_microseconds(time_us),
             "-" if each.saving is None else _signed(each.saving),
-            "-" if each.peak_busy is None else percent(each.peak_busy),
+            "-"
+            if each.peak_busy is None
+            else percent_beside(each.peak_busy, most_busy),
             _years(life),
             "-" if each.ram_tax_bytes is None else format_bytes(each.ram_tax_bytes),
-            verdict,
+            _cache_verdict(each),
         ]
 
     played = [each for each in rows if each.io_time_us_per_access is not None]

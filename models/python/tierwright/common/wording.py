@@ -13,6 +13,43 @@ def percent(share: float) -> str:
     return f"{three_digits(100 * share)} %"
 
 
+_LEAST_SHARE = 1e-4
+_NEARLY_ALL = 0.9995
+"""Share from which three digits write all."""
+
+
+def small_percent(share: float) -> str:
+    """Write a share that may be next to nothing or next to all, which no source knows to so many digits.
+
+    Examples
+    --------
+    >>> small_percent(1.5e-11), small_percent(0.99986), small_percent(1.0)
+    ('under 0.01 %', 'over 99.9 %', '100 %')
+    >>> small_percent(0.0), small_percent(0.123)
+    ('0 %', '12.3 %')
+    """
+    if 0 <= share < _LEAST_SHARE:
+        return "under 0.01 %" if share else "0 %"
+    if _NEARLY_ALL <= share < 1:
+        return "over 99.9 %"
+    return percent(share)
+
+
+def percent_beside(share: float, limit: float) -> str:
+    """Write a share with as many digits as tell it from a limit.
+
+    Examples
+    --------
+    >>> percent_beside(0.7003, 0.7), percent_beside(0.7, 0.7), percent_beside(0.4, 0.7)
+    ('70.03 %', '70 %', '40 %')
+    """
+    for digits in range(3, 16):
+        said, other = (f"{100 * each:.{digits}g}" for each in (share, limit))
+        if share == limit or said != other:
+            return f"{said} %"
+    return percent(share)
+
+
 def off(error: float) -> str:
     """Say how far a count may be off, where an error is a ratio: as much too low as too high.
 

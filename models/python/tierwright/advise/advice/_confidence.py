@@ -571,14 +571,14 @@ def _named(each: Input) -> str:
 
 
 def _what_to_do(each: Input | None) -> str:
-    """Say what would make an input known."""
+    """Say what would make an input known, as the first thing to do."""
     if each is None:
         return "Record for longer first"
     match each.name:
         case _draws.SAMPLE:
             return "Profile all pages first"
         case _draws.SHORT:
-            return "First record for longer, until caches of this size are full"
+            return "Record for longer, until caches of this size are full, first"
         case _draws.LAW:
             return "Record a system of the size of production first"
         case _draws.STEADY:
@@ -620,11 +620,15 @@ def _worth(
         for each, value in values
     ]
     worth.sort(key=lambda two: -two[0])
-    for usd, each in worth[:MOST_BARS]:
+    for place, (usd, each) in enumerate(worth[:MOST_BARS]):
         about = "the windows of the recording" if each is None else _named(each)
         cents = min(_cents(usd), most)
+        # Only one of them can come first.
+        to_do = _what_to_do(each)
+        if place:
+            to_do = to_do.removesuffix(" first").removesuffix(",")
         text = (
-            f"{_what_to_do(each)}: worth {money(cents)} per month."
+            f"{to_do}: worth {money(cents)} per month."
             if cents > 0
             else f"Knowing {about} better would make no other choice clearly cheaper."
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, duration, percent, three_digits
+from tierwright.common.wording import counted, duration, small_percent, three_digits
 from tierwright.evaluate.advice.limits import LEAST, RESPONSES, ROUNDING
 from tierwright.trace.notes import Note
 
@@ -465,11 +465,11 @@ def warm(seconds: float) -> str:
 
 
 FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
-    "ram_hit_share": ("hits in RAM", percent),
-    "flash_hit_share": ("hits in the flash cache", percent),
-    "disk_share": ("read from what holds the data", percent),
+    "ram_hit_share": ("hits in RAM", small_percent),
+    "flash_hit_share": ("hits in the flash cache", small_percent),
+    "disk_share": ("read from what holds the data", small_percent),
     "io_time_us_per_access": ("I/O time per access", format_microseconds),
-    "peak_busy": ("busy in the busiest hour", percent),
+    "peak_busy": ("busy in the busiest hour", small_percent),
     "throughput_accesses_per_s": ("throughput", _per_second),
     "flash_life_years": ("life of the flash", _years),
     "restart_s": ("warm after a restart", warm),
@@ -491,6 +491,40 @@ FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     ),
 }
 """Keys of an option that have an interval: in words, and how a value is written."""
+
+
+_COUNTED: Mapping[str, str] = {
+    "peak_busy": "peak_busy",
+    "throughput_accesses_per_s": "peak_busy",
+    "io_time_us_per_access": "io_time_us_per_access",
+    "flash_life_years": "flash_life_years",
+}
+"""Figure of the replay of a flash cache by which each of these limits is held."""
+
+
+def broken_and_unknown(
+    breaks: Iterable[str], figures: Mapping[str, float | None]
+) -> tuple[list[str], list[str]]:
+    """Tell limits that a replayed flash cache breaks from those of which its replay knows nothing.
+
+    Parameters
+    ----------
+    breaks : iterable of str
+        As `CachedOption.breaks`.
+    figures : mapping of str to float or None
+        What its replay counted, by key; None where unknown.
+
+    Examples
+    --------
+    >>> broken_and_unknown(("peak_busy", "restart_s"), {"peak_busy": 0.71})
+    (['peak_busy'], ['restart_s'])
+    """
+    broken: list[str] = []
+    unknown: list[str] = []
+    for name in breaks:
+        known = figures.get(_COUNTED.get(name, "")) is not None
+        (broken if known else unknown).append(name)
+    return broken, unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -669,6 +703,11 @@ class CachedOption:
     is_chosen: bool
     reason: str
     warnings: tuple[Note, ...] = ()
+
+
+def figures_of(cache: CachedOption) -> dict[str, float | None]:
+    """Return what the replay of a flash cache counted of what limits are stated on, by key."""
+    return {name: getattr(cache, name) for name in sorted(set(_COUNTED.values()))}
 
 
 @dataclass(frozen=True, slots=True)

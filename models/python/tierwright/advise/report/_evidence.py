@@ -7,7 +7,11 @@ from itertools import groupby
 from typing import Any
 
 from tierwright.advise.advice._words import run_so, with_flows
-from tierwright.advise.advice.found import FIGURES, FIRST_TOUCHES_ALONE
+from tierwright.advise.advice.found import (
+    FIGURES,
+    FIRST_TOUCHES_ALONE,
+    broken_and_unknown,
+)
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
 from tierwright.advise.report._charts import (
@@ -600,9 +604,16 @@ def _of_cache(row: Document) -> str:
         return f"not replayed: {row['reason']}"
     if row["is_chosen"]:
         return "recommended"
-    if row["breaks"]:
-        return f"not known to keep {listed([show.limit_words(name) for name in row['breaks']])}"
-    return "keeps every limit"
+    said = [
+        f"{what} {listed([show.limit_words(name) for name in names])}"
+        for what, names in zip(
+            ("breaks", "not known to keep"),
+            broken_and_unknown(row["breaks"], row),
+            strict=True,
+        )
+        if names
+    ]
+    return "; ".join(said) or "keeps every limit"
 
 
 def _verdict(row: Document) -> str:
