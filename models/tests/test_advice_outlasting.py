@@ -144,11 +144,83 @@ def test_flash_that_lasts_is_not_spoken_of(rate: float, asked: dict[str, Any]) -
     assert "worn out" not in found.finding
 
 
-def test_where_no_flash_lasts_that_is_said() -> None:
-    found, [said] = written(
-        200_000.0, horizon_months=1200, constraints={"ram_bytes": 2**31}
+@pytest.mark.parametrize("objective", ["usd", "io_time", "pareto"])
+@pytest.mark.parametrize(
+    ("devices", "rate", "months", "limits"),
+    [
+        # More drives of the same kind are the least of what lasts.
+        (SHELF[1:2], 60_000.0, 120, {"ram_bytes": 2**30}),
+        (SHELF[1:2], 200_000.0, 120, {"usd_per_month": 400}),
+        (SHELF[1:2], 1e6, 60, {"ram_bytes": 2**30, "purchase_usd": 10**6}),
+        (SHELF[:1], 1e6, 360, {"ram_bytes": 2**30}),
+        (SHELF[:2], 200_000.0, 360, {"ram_bytes": 2**30}),
+    ],
+)
+def test_what_lasts_is_what_asking_for_flash_that_lasts_is_told(
+    devices: tuple[str, ...],
+    rate: float,
+    months: int,
+    limits: dict[str, Any],
+    objective: str,
+) -> None:
+    asked = {"horizon_months": months, "objective": objective}
+    found, [said] = written(rate, *devices, constraints=limits, **asked)
+    again, _ = written(
+        rate,
+        *devices,
+        constraints={**limits, "flash_life_years": months / 12},
+        **asked,
     )
+    best, lasting = found.recommendation, again.recommendation
+    assert best is not None
+    assert lasting is not None
+    assert best.usd_per_month is not None
+    assert lasting.usd_per_month is not None
+    assert f"{_words.named(lasting)}, the " in said.effect
+    assert f"whose flash lasts {months:,} months" in said.effect
+    if objective != "io_time":
+        more = money(lasting.usd_per_month - best.usd_per_month)
+        assert said.effect.endswith(f"costs {more} per month more")
+        assert lasting.usd_per_month > best.usd_per_month
+    assert lasting.flash_life_years is None or (
+        lasting.flash_life_years >= months / 12 * (1 - 1e-9)
+    )
+
+
+def test_more_drives_that_take_as_long_are_told_apart_by_their_money() -> None:
+    found, [said] = written(
+        200_000.0,
+        horizon_months=240,
+        objective="io_time",
+        constraints={"ram_bytes": 2**30},
+    )
+    again, _ = written(
+        200_000.0,
+        horizon_months=240,
+        objective="io_time",
+        constraints={"ram_bytes": 2**30, "flash_life_years": 20},
+    )
+    best, lasting = found.recommendation, again.recommendation
+    assert best is not None
+    assert lasting is not None
+    assert best.usd_per_month is not None
+    assert lasting.usd_per_month is not None
+    assert lasting.ram_bytes == best.ram_bytes
+    more = money(lasting.usd_per_month - best.usd_per_month)
+    assert said.effect.endswith(
+        f"the fastest whose flash lasts 240 months, takes as long per access by the model and costs {more} per month more"
+    )
+
+
+def test_where_no_flash_lasts_that_is_said() -> None:
+    # Drives enough to last cost more than is allowed.
+    limits = {"ram_bytes": 2**31, "usd_per_month": 60}
+    found, [said] = written(200_000.0, horizon_months=1200, constraints=limits)
     assert found.recommendation is not None
+    again, _ = written(
+        200_000.0, horizon_months=1200, constraints={**limits, "flash_life_years": 100}
+    )
+    assert again.recommendation is None
     assert said.effect.endswith(
         "nothing whose flash lasts 1,200 months keeps every limit"
     )

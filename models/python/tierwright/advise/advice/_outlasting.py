@@ -10,7 +10,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import Chosen, kept
+from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
@@ -19,7 +19,7 @@ from tierwright.common.currency import money
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, three_digits
 from tierwright.evaluate.advice.limits import LIFE, Bools
-from tierwright.evaluate.advice.rows import RENTED, SOURCES
+from tierwright.evaluate.advice.rows import RENTED, SOURCES, IntArray
 from tierwright.evaluate.bill import CENT
 
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
@@ -39,21 +39,24 @@ class Weakness:
         A sentence without its end; empty where nothing is lost by it.
     better, theirs : str
         What options are that last, to be read behind their name, and the same of the best alternative.
-    lasts : bool array
-        Which options do.
+    lasts : bool array or None
+        Which options do; None where it takes a number of devices that no option of the answer has.
+    life_years : float
+        How long the flash of those has to last where `lasts` is None. [365 days]
     repair : str
         What it costs to have the recommendation last; empty where no price of that is known.
     is_weighed : bool
         Whether other options are known.
     instead : int or None
-        The best of them that lasts, after the recommendation.
+        The best of them that lasts, after the recommendation, where that is an option of the answer.
     """
 
     caution: Caution
     what: str
     better: str
     theirs: str
-    lasts: Bools
+    lasts: Bools | None = None
+    life_years: float = 0.0
     repair: str = ""
     is_weighed: bool = False
     instead: int | None = None
@@ -111,11 +114,31 @@ def _weighed(
     asked: Asked, table: Table, best: int, chosen: Chosen, each: Weakness
 ) -> Weakness:
     """Say what it costs to have the recommendation last, and what the best option costs that does."""
-    at = _next_best(asked, table, best, chosen, each.lasts)
-    instead = _instead(asked, table, best, at, each.better)
+    again, of, its = asked, table, chosen
+    if each.lasts is None:
+        again = _asking_for(asked, each.life_years)
+        of = table.remade(again.setting)
+        its = chosen_of(again, of)
+    at = _next_best(again, (of, its), (table, best), each.lasts)
+    instead = _instead(asked, (table, best), of, at, each.better)
     effect = f"{each.repair}; {instead}" if each.repair else instead
     caution = replace(each.caution, effect=effect, could_change_choice=True)
-    return replace(each, caution=caution, is_weighed=True, instead=at)
+    # Both tables list the same sizes in the same places.
+    is_listed = at is not None and (
+        of.options.store_devices[at] == table.options.store_devices[at]
+    )
+    return replace(
+        each, caution=caution, is_weighed=True, instead=at if is_listed else None
+    )
+
+
+def _asking_for(asked: Asked, life_years: float) -> Asked:
+    """Ask the same with a limit on the life of the flash, which more devices keep than an answer without it lists."""
+    return replace(
+        asked,
+        constraints={**asked.constraints, LIFE: Decimal(repr(life_years))},
+        setting=replace(asked.setting, least_life_years=life_years),
+    )
 
 
 def _on_local_disks(asked: Asked, table: Table) -> Weakness:
@@ -166,8 +189,8 @@ def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
         f"Its flash is {worn}",
         f"whose flash lasts {counted(months, 'month')}",
         "that of the best alternative lasts as long",
-        np.asarray(lives >= years),
-        _repair(table, best, math.ceil(years / life) if life > 0 else 0),
+        life_years=years,
+        repair=_repair(table, best, math.ceil(years / life) if life > 0 else 0),
     )
 
 
@@ -194,24 +217,56 @@ def _months(years: float) -> str:
 
 
 def _next_best(
-    asked: Asked, table: Table, best: int, chosen: Chosen, lasts: Bools
+    asked: Asked,
+    among: tuple[Table, Chosen],
+    after: tuple[Table, int],
+    lasts: Bools | None,
 ) -> int | None:
     """Return the best option after the recommendation that lasts; None where there is none."""
-    order = chosen.order
+    table, chosen = among
     # What stands before it was ruled out by its replay.
-    order = order[np.flatnonzero(order == best).max(initial=-1) + 1 :]
-    return next(kept(asked, table, chosen, order[lasts[order]]), None)
+    order = chosen.order[_stands_behind(asked, after, table, chosen.order)]
+    if lasts is not None:
+        order = order[lasts[order]]
+    return first_kept(asked, table, chosen, order)
 
 
-def _instead(asked: Asked, table: Table, best: int, at: int | None, better: str) -> str:
+def _stands_behind(
+    asked: Asked, best: tuple[Table, int], table: Table, rows: IntArray
+) -> Bools:
+    """Which options come after the recommendation, be it of another table of the same sizes, in the order of the objective."""
+    own, at = best
+    mine, others = own.options, table.options
+    keys = [
+        (others.month_cents[rows], mine.month_cents[at]),
+        (others.io_us[rows], mine.io_us[at]),
+    ]
+    if asked.objective == "io_time":
+        keys.reverse()
+    (first, own_first), (second, own_second) = keys
+    equal = (second > own_second) | ((second == own_second) & (rows > at))
+    return np.asarray((first > own_first) | ((first == own_first) & equal))
+
+
+def _instead(
+    asked: Asked,
+    best: tuple[Table, int],
+    table: Table,
+    at: int | None,
+    better: str,
+) -> str:
     """Say what an option costs, or takes, beside the recommendation."""
     if at is None:
         return f"nothing {better} keeps every limit"
-    options, name = table.options, with_flow(table.title(at), table.scheme(at))
+    (own_table, own_at), name = best, with_flow(table.title(at), table.scheme(at))
+    cents = int(table.options.month_cents[at] - own_table.options.month_cents[own_at])
+    more = f"costs {money(Decimal(cents) * CENT)} per month more"
     if asked.objective == "io_time":
         own, other = (
-            format_microseconds(float(options.io_us[each])) for each in (best, at)
+            format_microseconds(float(each))
+            for each in (own_table.options.io_us[own_at], table.options.io_us[at])
         )
+        if own == other and cents >= 0:
+            return f"{name}, the fastest {better}, takes as long per access by the model and {more}"
         return f"{name}, the fastest {better}, takes {other} of I/O time per access by the model, against {own}"
-    more = Decimal(int(options.month_cents[at] - options.month_cents[best])) * CENT
-    return f"{name}, the cheapest {better}, costs {money(more)} per month more"
+    return f"{name}, the cheapest {better}, {more}"
