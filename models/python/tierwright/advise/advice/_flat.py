@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import Chosen, first_kept
+from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import (
     FlatSize,
@@ -21,14 +23,20 @@ from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, whole_percent
 from tierwright.evaluate.advice.flat import (
     FLAT_SHARE,
+    ROUNDING,
+    STEP,
     Region,
     ends,
     next_dollars,
     regions,
 )
-from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.advice.limits import Bools, stated_limits
+from tierwright.evaluate.advice.rows import SOURCES, IntArray
+from tierwright.evaluate.advice.tiers import MOST_DEVICES
 from tierwright.evaluate.bill import CENT
 
+MONEY = ("usd_per_month", "purchase_usd")
+"""Limits of amounts."""
 MOST_STEPS = 5
 SIZE_WORDS = {
     "ram_bytes": "size of RAM",
@@ -52,17 +60,113 @@ def flat(
     if asked.limits_response:
         order = _ends(asked, table, chosen, best, objective)
     return tuple(
-        FlatSize(
-            each.size,
-            each.value,
-            each.low,
-            each.high,
-            _neighbour(table, best, each.size, each.less),
-            _neighbour(table, best, each.size, each.more),
-            flat_text(each, by_time=by_time),
-        )
+        _described(asked, table, best, each, objective)
         for each in regions(options, order, best, objective)
     )
+
+
+def _described(
+    asked: Asked, table: Table, best: int, region: Region, objective: FloatArray
+) -> FlatSize:
+    by_time = asked.objective == "io_time"
+    less, more = (
+        None if at is None else (table, at) for at in (region.less, region.more)
+    )
+    counts = region.size == "disks" and table.source(best) == "devices"
+    if counts:
+        more = _more_devices(asked, table, best, region.value)
+        region = replace(
+            region, high=_most_devices(asked, table, best, region, objective, more)
+        )
+    return FlatSize(
+        region.size,
+        region.value,
+        region.low,
+        region.high,
+        _neighbour(table, best, region.size, less),
+        _neighbour(table, best, region.size, more),
+        flat_text(region, by_time=by_time, is_endless=counts and by_time),
+    )
+
+
+def _alike(table: Table, best: int) -> IntArray:
+    """Options of devices by themselves and of the page flow of the best, whatever limits they keep."""
+    options = table.options
+    [rows] = np.nonzero(
+        (options.source == SOURCES.index("devices"))
+        & (options.scheme == options.scheme[best])
+    )
+    return rows
+
+
+def _more_devices(
+    asked: Asked, table: Table, best: int, value: float
+) -> tuple[Table, int] | None:
+    """Return the best option with more devices that hold the data.
+
+    Each is listed with the fewest that keep the limits, and those with more besides: as many as are asked about.
+    """
+    rows, options = _alike(table, best), table.options
+    least = np.ceil(value * (1 + STEP) * (1 - ROUNDING) / options.machines[rows])
+    devices = np.maximum(options.store_devices[rows], least.astype(np.int64))
+    buyable = devices <= MOST_DEVICES
+    some = table.with_devices(rows[buyable], devices[buyable])
+    chosen = chosen_of(asked, some)
+    at = first_kept(asked, some, chosen, chosen.order)
+    return None if at is None else (some, at)
+
+
+def _most_devices(
+    asked: Asked,
+    table: Table,
+    best: int,
+    region: Region,
+    objective: FloatArray,
+    more: tuple[Table, int] | None,
+) -> float:
+    """Largest number of devices that hold the data of options that are about as good."""
+    most = objective[best] * (1 + FLAT_SHARE) * (1 + ROUNDING)
+    if asked.objective == "io_time":
+        # More devices take as long, without end: the next number stands for all.
+        is_near = more is not None and more[0].options.io_us[more[1]] <= most
+        return max(region.high, _devices(*more)) if more and is_near else region.high
+    rows = _alike(table, best)
+    rows = rows[objective[rows] <= most]
+    money_limits = {
+        name: limit for name, limit in asked.constraints.items() if name in MONEY
+    }
+
+    def affordable(devices: IntArray) -> Bools:
+        options = table.with_devices(rows, devices).options
+        found = options.month_cents <= most
+        for limit in stated_limits(options, money_limits):
+            found &= ~limit.breaks
+        return np.asarray(found)
+
+    # Of all limits money alone ends the number: the others are kept the better the more there are.
+    devices = _largest(affordable, table.options.store_devices[rows])
+    some = table.with_devices(rows, devices)
+    chosen = chosen_of(asked, some)
+    numbers = some.options.store_devices * some.options.machines
+    order = chosen.order[np.argsort(-numbers[chosen.order], kind="stable")]
+    at = first_kept(asked, some, chosen, order)
+    return region.high if at is None else max(region.high, _devices(some, at))
+
+
+def _largest(keeps: Callable[[IntArray], Bools], least: IntArray) -> IntArray:
+    """Find the largest numbers that keep what fewer keep too, from the least on; the least where that does not."""
+    low, beyond = least.copy(), np.full(len(least), MOST_DEVICES + 1)
+    while (beyond - low > 1).any():
+        middle = (low + beyond) // 2
+        good = keeps(middle)
+        low, beyond = np.where(good, middle, low), np.where(good, beyond, middle)
+    return low
+
+
+def _devices(table: Table, at: int) -> float:
+    """Devices that hold the data, of all machines."""
+    options = table.options
+    return float(options.store_devices[at]) * float(options.machines[at])
 
 
 def _ends(
@@ -77,26 +181,25 @@ def _ends(
     return chosen.order[np.isin(chosen.order, sorted(found))]
 
 
-def _neighbour(table: Table, best: int, size: str, at: int | None) -> Neighbour | None:
-    if at is None:
+def _neighbour(
+    table: Table, best: int, size: str, found: tuple[Table, int] | None
+) -> Neighbour | None:
+    if found is None:
         return None
-    options = table.options
-    values = (
-        int(options.store_devices[at]) * int(options.machines[at])
-        if size == "disks"
-        else float(getattr(options, size)[at])
-    )
-    cents = int(options.month_cents[at]) - int(options.month_cents[best])
+    of, at = found
+    options, own = of.options, table.options
+    value = _devices(of, at) if size == "disks" else float(getattr(options, size)[at])
+    cents = int(options.month_cents[at]) - int(own.month_cents[best])
     return Neighbour(
-        table.title(at),
-        float(values),
+        of.title(at),
+        value,
         Decimal(cents) * CENT,
-        float(options.io_us[at] - options.io_us[best]),
+        float(options.io_us[at] - own.io_us[best]),
     )
 
 
-def flat_text(region: Region, *, by_time: bool) -> str:
-    """Say over which sizes the objective is nearly the same."""
+def flat_text(region: Region, *, by_time: bool, is_endless: bool = False) -> str:
+    """Say over which sizes the objective is nearly the same, of which there may be no largest."""
     what = SIZE_WORDS[region.size]
     within = whole_percent(FLAT_SHARE)
     if region.low == region.high:
@@ -108,6 +211,11 @@ def flat_text(region: Region, *, by_time: bool) -> str:
         else f"cost at most {within} more"
     )
     low, high = (_size(region.size, each) for each in (region.low, region.high))
+    if is_endless:
+        return (
+            f"Among options of the same kind that {more}, the {what} is {low} or more: beyond the fewest that keep the limits, "
+            "they take as long and cost more."
+        )
     return f"Among options of the same kind that {more}, the {what} ranges from {low} to {high}."
 
 

@@ -386,6 +386,21 @@ class Table:
         made._forget_codes()
         return made
 
+    def with_devices(self, rows: IntArray, devices: IntArray) -> Table:
+        """Make a table of some options of devices by themselves, each with another number of those that hold the data.
+
+        Parameters
+        ----------
+        rows : int array, shape (N,)
+        devices : int array, shape (N,)
+            Of each machine.
+        """
+        made = self._of_rows(rows.tolist())
+        made.options = self.tier_rows.with_devices(
+            made.options, np.arange(len(rows)), devices, self.setting.served.peak
+        )
+        return made
+
     def held(self, rows: IntArray) -> Held:
         """Return some options to be evaluated on another curve and at another load."""
         at = rows.tolist()

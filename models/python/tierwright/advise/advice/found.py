@@ -861,7 +861,8 @@ class FlatSize:
     value : float
         Of the recommendation. [bytes, or 1]
     low, high : float
-        Ends of the sizes of the options that are at most 5 % worse. [bytes, or 1]
+        Ends of the sizes of the options that are at most 5 % worse. Of devices by themselves where the I/O time is
+        to be least there is no largest number, for more take as long: `high` is at least the next one. [bytes, or 1]
     less, more : Neighbour or None
         The best option with at least a tenth less of it, and with at least a tenth more, all other sizes chosen
         again; None where no such option keeps every limit.
