@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from advice_cases import SHELF, recorded
+from advice_cases import SHELF, ask, curve, recorded
 from advices import document
 from command import run
 from hypothesis import given
@@ -20,9 +20,13 @@ from test_report import parsed, section, tables, words
 
 from tierwright.advise import report
 from tierwright.advise.advice import limit_cost
+from tierwright.advise.advice._words import kept_limit
 from tierwright.advise.advice.found import Staircase, StaircaseStep
+from tierwright.advise.advice.request import Candidates
 from tierwright.advise.report._document import checked
 from tierwright.advise.report._options import LIMIT_ROLE, limit_rows
+from tierwright.hardware import catalog
+from tierwright.profile.production import Production
 
 TIME = "io_time_us_per_access"
 
@@ -355,3 +359,79 @@ def test_the_command_says_nothing_where_no_limit_was_stated_or_costs(
     assert found["staircases"]
     for name in ("peak_busy", TIME, "usd_per_month"):
         assert f"{limit_cost.title(name)} at most" not in said
+
+
+_UNITS = {
+    "B": 1.0,
+    "KiB": 2.0**10,
+    "MiB": 2.0**20,
+    "GiB": 2.0**30,
+    "TiB": 2.0**40,
+    "ns": 1e-3,
+    "µs": 1.0,
+    "ms": 1e3,
+    "s": 1e6,
+    "minutes": 60.0,
+    "hours": 3600.0,
+    "days": 86_400.0,
+    "%": 0.01,
+}
+_SMALLEST = {"ram_bytes": 2**20, "restart_s": 0.1, "flash_life_years": 0.01}
+
+
+class TestWhatIsReadIsKept:
+    """A limit that an answer says to be enough admits its option as it is read: to the cent, in the unit shown."""
+
+    @given(
+        st.sampled_from(
+            [
+                "ram_bytes",
+                "restart_s",
+                "flash_life_years",
+                "io_time_us_per_access",
+                "usd_per_month",
+                "purchase_usd",
+            ]
+        ),
+        st.floats(1.0, 1e7),
+    )
+    def test_of_every_value(self, name: str, times: float) -> None:
+        value = times * _SMALLEST.get(name, 1.0)
+        amount, unit, *_ = kept_limit(name, value).split(" ")
+        size = 1.0 if name == "restart_s" and unit == "s" else _UNITS.get(unit, 1.0)
+        read = float(amount.replace(",", "")) * size
+        if name == "flash_life_years":
+            assert value * 0.98 < read <= value
+        else:
+            assert value * (1 - 1e-12) <= read < value * 1.02
+        if "usd" in name:
+            assert read <= value + 0.01 + 1e-6
+
+    def test_six_gib_are_said_to_admit_six_gib(self) -> None:
+        asked: dict[str, Any] = {
+            "curve": curve(Production(2**42, 20_000.0, 20_000.0, growth_per_year=0.2)),
+            "candidates": Candidates(
+                kinds=("devices",), devices=("wd-sn850x-2tb-2026-05",)
+            ),
+            "prices": catalog.default_price_book(),
+        }
+        found = ask(constraints={"ram_bytes": 2**32}, **asked).infeasible
+        assert found is not None
+        assert found.text.endswith(
+            "RAM to 6 GiB, which admits 6 GiB of RAM and 4 x wd-sn850x-2tb-2026-05."
+        )
+        again = ask(constraints={"ram_bytes": 6 * 2**30}, **asked).recommendation
+        assert again is not None
+        assert again.ram_bytes == 6 * 2**30
+
+    def test_an_amount_is_said_to_the_cent(self) -> None:
+        found = ask(constraints={"purchase_usd": 100})
+        assert found.recommendation is None
+        assert found.infeasible is not None
+        _, _, said = found.infeasible.text.partition(" to ")
+        read = Decimal(said.split(" ")[0].replace(",", ""))
+        again = ask(constraints={"purchase_usd": read}).recommendation
+        assert again is not None
+        assert again.purchase_usd == read
+        cent_less = ask(constraints={"purchase_usd": read - Decimal("0.01")})
+        assert cent_less.recommendation is None

@@ -311,10 +311,17 @@ def duration(seconds: float, *, second: str = "s") -> str:
     >>> duration(90), duration(7200), duration(1.5, second="seconds")
     ('90.0 s', '2.00 hours', '1.50 seconds')
     """
-    for size, unit in _LONGER:
-        if seconds >= 2 * size:
-            return f"{three_digits(seconds / size)} {unit}"
-    return f"{three_digits(seconds)} {second}"
+    size, unit = duration_unit(seconds)
+    return f"{three_digits(seconds / size)} {unit or second}"
+
+
+def duration_unit(seconds: float) -> tuple[int, str]:
+    """Return the seconds of the unit in which a duration is written, and its name; that of seconds is empty.
+
+    >>> duration_unit(90), duration_unit(7200)
+    ((1, ''), (3600, 'hours'))
+    """
+    return next((each for each in _LONGER if seconds >= 2 * each[0]), (1, ""))
 
 
 def sentences(*said: str) -> str:

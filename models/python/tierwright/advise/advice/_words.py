@@ -10,11 +10,12 @@ from typing import Literal
 from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.advise.advice.request import BOUGHT_ALONE
 from tierwright.advise.point import scheme_titles
-from tierwright.common.currency import amount, money
+from tierwright.common.currency import amount, exact, money, shown_in
 from tierwright.common.units import format_bytes, format_microseconds, unit_of
 from tierwright.common.wording import (
     counted,
     duration,
+    duration_unit,
     listed,
     percent,
     three_digits,
@@ -34,7 +35,7 @@ from tierwright.evaluate.advice.limits import (
     TIMES,
     UNITS,
 )
-from tierwright.evaluate.bill import VOLUMES_UNKNOWN
+from tierwright.evaluate.bill import CENT, VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
@@ -130,6 +131,39 @@ def limit_value(name: str, value: float) -> str:
     if name == LIFE:
         return counted(three_digits(value), "year")
     return format_microseconds(value)
+
+
+def kept_limit(name: str, value: float) -> str:
+    """Write the value that a limit has to have so that an option of just that value keeps what is read.
+
+    Amounts to the cent, in the currency that is shown; all else with three digits, rounded to the side that the option
+    is on.
+
+    Examples
+    --------
+    >>> kept_limit("ram_bytes", 6 * 2**30), kept_limit("purchase_usd", 18_916_303.5)
+    ('6 GiB', '18,916,303.50 USD')
+    >>> kept_limit("usd_per_month", 816.0), kept_limit("restart_s", 613.0)
+    ('816 USD per month', '10.3 minutes')
+    """
+    if name in ("usd_per_month", "purchase_usd"):
+        shown = shown_in()
+        cents = shown.of(exact(value)).quantize(CENT, ROUND_CEILING)
+        per = " per month" if name == "usd_per_month" else ""
+        return f"{f'{cents:,.2f}'.removesuffix('.00')} {shown.currency}{per}"
+    return limit_value(name, kept_value(name, value))
+
+
+def kept_value(name: str, value: float) -> float:
+    """Round the value of a limit to three digits of the unit in which it is shown, so that the limit that is read keeps it.
+
+    Examples
+    --------
+    >>> kept_value("io_time_us_per_access", 1.9227), kept_value("restart_s", 613.0)
+    (1.93, 618.0)
+    """
+    unit = duration_unit(value)[0] if name == RESTART else 1
+    return safe_side(name, value / unit) * unit
 
 
 def behind_name(name: str, written: str) -> str:
@@ -602,7 +636,7 @@ def nearest_text(found: Iterable[tuple[str, float, str]], whom: str = "") -> str
     """
     enough = f"enough for {whom}" if whom else "enough"
     each = [
-        f"{LIMIT_WORDS[name]} to {behind_name(name, limit_value(name, safe_side(name, value)))}, which admits {title}"
+        f"{LIMIT_WORDS[name]} to {behind_name(name, kept_limit(name, value))}, which admits {title}"
         for name, value, title in found
     ]
     if not each:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
 import numpy as np
 
 from tierwright.advise.advice._words import (
     LIMIT_WORDS,
     behind_name,
+    kept_limit,
     limit_value,
-    safe_side,
     with_flow,
 )
 from tierwright.advise.advice.found import Staircase, StaircaseStep
-from tierwright.common.currency import exact, money, shown_in
+from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.evaluate.advice.limits import DEFAULT_PEAK_BUSY, LEAST, PEAK_BUSY
-from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.front import spread
 
 TITLE = "What a limit costs"
@@ -53,33 +52,9 @@ class Writers:
     time: Callable[[float], str]
 
 
-def kept_value(name: str, value: float) -> float:
-    """Round the value of a step so that the limit that is read keeps it; sizes in bytes are written as they are.
-
-    Examples
-    --------
-    >>> (
-    ...     kept_value("io_time_us_per_access", 1.9227),
-    ...     kept_value("ram_bytes", 6442450944.0),
-    ... )
-    (1.93, 6442450944.0)
-    """
-    return value if name.endswith("_bytes") else safe_side(name, value)
-
-
-def _step_value(name: str, value: float) -> str:
-    """Write the value of a step: amounts to the cent, others with three digits; what is read keeps it."""
-    if name not in MONEY:
-        return limit_value(name, kept_value(name, value))
-    shown_ = shown_in()
-    cents = shown_.of(exact(value)).quantize(CENT, ROUND_CEILING)
-    per = " per month" if name == "usd_per_month" else ""
-    return f"{f'{cents:,.2f}'.removesuffix('.00')} {shown_.currency}{per}"
-
-
 SENTENCES = Writers(
     limit_value,
-    _step_value,
+    kept_limit,
     lambda usd: f"{money(usd)} per month",
     format_microseconds,
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tierwright.advise.advice import limit_cost as words
+from tierwright.advise.advice._words import kept_value
 from tierwright.advise.advice.found import Staircase, StaircaseStep
-from tierwright.advise.advice.limit_cost import MONEY, TITLE, Writers, kept_value
+from tierwright.advise.advice.limit_cost import MONEY, TITLE, Writers
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._markup import Markup, table, tag
