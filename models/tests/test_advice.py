@@ -2036,7 +2036,7 @@ def test_a_limit_of_the_busy_share_costs_what_100_percent_would_save() -> None:
         ({"latency": 3}, "is no constraint"),
         ({"usd_per_month": "much"}, "must be a number"),
         ({"usd_per_month": -1}, "must be a number"),
-        ({"peak_busy": 1.5}, "from 0 on to 1"),
+        ({"peak_busy": 1.5}, "must be a number from 0 to 1"),
         ({"peak_busy": 0}, "must be above 0"),
         ({"ram_bytes": True}, "must be a number"),
         ({"machines": "nan"}, "must be a number"),

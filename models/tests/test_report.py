@@ -37,6 +37,7 @@ from tierwright.advise.report._evidence import front_sentence, tornado_sentence
 from tierwright.advise.report._markup import tag
 from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.hardware.build import STATED
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -904,3 +905,53 @@ def test_steps_whose_months_are_not_exact_name_both() -> None:
     [rows] = tables(parsed(report.html(given)), "when")[:1]
     assert [row[0] for row in rows[1:]] == ["9", "13 to 24"]
     assert rows[2][-1] == "no option keeps every limit"
+
+
+def test_the_money_after_which_another_wins_is_said_to_be_of_other_hardware() -> None:
+    given = document()
+    best, following = given["recommendation"], given["alternatives"][0]
+    more = Decimal(following["usd_per_month"]) - Decimal(best["usd_per_month"])
+    [said] = [
+        words(item)
+        for item in section(parsed(report.html(given)), "switching").iter("li")
+        if "may cost" in words(item) and "recommendation" in words(item)
+    ]
+    assert said.startswith(f"The recommendation may cost {more:,.2f} USD per month (")
+    assert f"before the best of other hardware, {following['name']}" in said
+    assert said.endswith(
+        "costs less; another size of the same hardware may cost less before that."
+    )
+    # So is the next: it holds its data on another device, or caches on one.
+    hardware = [(one["disk_device"], one["flash_device"]) for one in (best, following)]
+    assert hardware[0] != hardware[1]
+
+
+def test_a_rule_that_asks_for_flash_says_how_much() -> None:
+    given = document()
+    [rows] = tables(parsed(report.html(given)), "rules")
+    at = rows[0].index("flash it asks for")
+    by_title = {row[0]: row[at] for row in rows[1:]}
+    asked = 0
+    for rule in given["rules_of_thumb"]:
+        shown = by_title[rule["title"]]
+        if "ten times as much flash" in rule["title"]:
+            asked += 1
+            # Ten times as much as its RAM, which is a hundredth of the data.
+            assert rule["flash_bytes"] == pytest.approx(10 * rule["ram_bytes"])
+            assert shown == format_bytes(rule["flash_bytes"])
+        else:
+            assert shown == "-"
+    assert asked == 1
+
+
+@pytest.mark.parametrize("purchase", [None, "5000.00"])
+def test_what_there_is_is_not_bought_again_in_tables(purchase: str | None) -> None:
+    given = document()
+    # As where an amount was stated in place of a bill, or none.
+    given["option_zero"] |= {"purchase_usd": purchase or "0.00", "bill": []}
+    rows = list(csv.DictReader(io.StringIO(report.csv(given))))
+    [today] = [row for row in rows if "today" in row["role"]]
+    assert today["purchase [USD]"] == ""
+    assert today["cost [USD/month]"] == given["option_zero"]["usd_per_month"]
+    [bought] = [row for row in rows if row["role"].startswith("recommended")]
+    assert bought["purchase [USD]"] == given["recommendation"]["purchase_usd"]

@@ -18,12 +18,14 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
+from tierwright.common.wording import sentences
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
     LOAD,
     PEAK_BUSY,
+    PRICE,
     RESPONSES,
     THROUGHPUT,
     Limit,
@@ -81,6 +83,8 @@ def explained(
         # Each of them alone leaves nothing, and no value of it would admit an option.
         return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
     said = _words.infeasible_text(names, dirty=dirty)
+    if PRICE in names:
+        said = sentences(said, _without_price(table, limits))
     for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
     if for_sale:
         why = _words.unknown_text(for_sale, has_chassis=has_chassis)
@@ -125,6 +129,18 @@ def _unknown_for_sale(table: Table, limits: Sequence[Limit]) -> list[str]:
         and not np.isnan(limit.value[at])
         and bool(np.isnan(np.delete(limit.value, at)).all())
     ]
+
+
+def _without_price(table: Table, limits: Sequence[Limit]) -> str:
+    """Say of the option that breaks least what of it has no price; empty where that is not known."""
+    [rows] = np.nonzero(table.options.unpriced != 0)
+    if not len(rows):
+        return ""
+    breaks = np.sum([limit.breaks[rows] for limit in limits], axis=0)
+    # What has no price is one bit each.
+    lacks = np.bitwise_count(table.options.unpriced[rows])
+    at = int(rows[np.lexsort((rows, lacks, breaks))[0]])
+    return _words.without_price_text(table.title(at), table.lacking_price(at))
 
 
 def has_devices(table: Table) -> bool:

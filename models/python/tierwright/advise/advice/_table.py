@@ -483,11 +483,21 @@ class Table:
         return tuple(dict.fromkeys(found))
 
     def lacking_price(self, at: int) -> tuple[str, ...]:
-        """Ids of the devices of an option that have no price, of those that are bought by themselves."""
-        if self.source(at) != "devices":
+        """Return what of an option has no price: ids of devices by themselves, and of parts of a server; electricity."""
+        source = self.source(at)
+        if source == "devices":
+            held = dict.fromkeys(self.names(at))
+            return tuple(name for name in held if name in self.own_unpriced)
+        columns, row = self.columns, int(self.options.row[at])
+        if source != "chassis" or columns is None:
             return ()
-        held = dict.fromkeys(self.names(at))
-        return tuple(name for name in held if name in self.own_unpriced)
+        sold = columns.sold
+        parts = {
+            "chassis": sold.chassis[columns.chassis[row]].part.id,
+            "memory modules": sold.dimms[columns.dimm[row]].part.id,
+            "drives": sold.drives[columns.drive[row]].part.id,
+        }
+        return tuple(parts.get(name, name) for name in columns.lacks_of(row))
 
     def source(self, at: int) -> str:
         """Kind of an option."""

@@ -36,7 +36,7 @@ from tierwright.evaluate.advice.limits import (
     UNITS,
 )
 from tierwright.evaluate.bill import CENT, VOLUMES_UNKNOWN
-from tierwright.evaluate.configurations.columns import RAM, SPACE
+from tierwright.evaluate.configurations.columns import ELECTRICITY, RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
 LIMIT_WORDS: Mapping[str, str] = {
@@ -580,6 +580,30 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."
 
 
+def without_price_text(title: str, unpriced: Sequence[str]) -> str:
+    """Say what of the option that breaks least has no price; empty where that is not known.
+
+    Examples
+    --------
+    >>> without_price_text("2 x a with 1 x b", ["a"])
+    'The nearest is 2 x a with 1 x b: a has no price.'
+    """
+    if not unpriced:
+        return ""
+    return f"The nearest is {title}: {_have_no_price(unpriced)}."
+
+
+def _have_no_price(names: Sequence[str]) -> str:
+    parts = [name for name in names if name != ELECTRICITY]
+    said = []
+    if parts:
+        said.append(f"{listed(parts)} {'has' if len(parts) == 1 else 'have'} no price")
+    if len(parts) < len(names):
+        # Its price is stated, else it would not count.
+        said.append("what electricity it draws is not known")
+    return ", and ".join(said)
+
+
 def holds_nothing_text(devices: Sequence[str]) -> str:
     """Say of devices that were named that they hold no data by themselves; empty where there are none.
 
@@ -689,7 +713,7 @@ def rejected_text(
     value, limit : float or None
         Its value, and what is stated.
     unpriced : sequence of str
-        Those of its devices that have no price.
+        What of it has no price.
     by_bound : bool
         Whether a response time is known by its bound alone: that of an access that never waits.
     one_point : bool
@@ -701,7 +725,7 @@ def rejected_text(
     """
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
-        return f"{named(option)}: {listed(unpriced)} {'has' if len(unpriced) == 1 else 'have'} no price."
+        return f"{named(option)}: {_have_no_price(unpriced)}."
     if name == EVIDENCE and one_point:
         return f"{named(option)} is not ranked: one size and its miss ratio recommend no size."
     if name == EVIDENCE:

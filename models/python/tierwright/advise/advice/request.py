@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -499,7 +500,7 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
             number is not None and number.is_finite() and number >= 0 and is_share,
             name,
             value,
-            "must be a number from 0 on" + ("" if name != PEAK_BUSY else " to 1"),
+            "must be a number " + ("from 0 on" if name != PEAK_BUSY else "from 0 to 1"),
         ):
             assert number is not None
             problems.check(
@@ -538,9 +539,23 @@ def read_candidates(path: Path) -> Candidates:
     BadInput
         If it cannot be read, a key is unknown or an id is not in the catalogue.
     """
-    return candidates_from_mapping(
-        read_table(path, HINT), str(path), device_beside(path)
-    )
+    data = read_table(path, HINT)
+    with _in_file(path, "candidates"):
+        return candidates_from_mapping(data, str(path), device_beside(path))
+
+
+@contextmanager
+def _in_file(path: Path, subject: str) -> Iterator[None]:
+    """Name the file in errors of what it states."""
+    try:
+        yield
+    except BadInput as error:
+        if error.message.startswith(f"{path}:"):
+            raise
+        message = error.message.removeprefix(f"{subject}: ")
+        raise BadInput(
+            f"{path}: {message}", error.hint, error.problems, kind=error.kind
+        ) from None
 
 
 def device_beside(path: Path) -> FindDevice:
@@ -629,7 +644,9 @@ def read_have(path: Path) -> Have:
     BadInput
         If it cannot be read, or what it states does not fit together.
     """
-    return have_from_mapping(read_table(path, HINT), str(path))
+    data = read_table(path, HINT)
+    with _in_file(path, "have"):
+        return have_from_mapping(data, str(path))
 
 
 def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:

@@ -241,7 +241,7 @@ def infeasible(
     if not conflict:
         return f"{none}. Relax a limit on each system, or add candidates."
     shown = [
-        f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, _words.safe_side(name, value))} "
+        f"{_words.LIMIT_WORDS[name]}: at least {_words.kept_limit(name, value)} "
         f"(limit: {_words.limit_value(name, float(constraints[name]))})"
         for name, value in least.items()
     ]

@@ -639,6 +639,7 @@ def rules(document: Document) -> Iterator[Markup]:
         [
             ("rule", False),
             ("RAM it asks for", True),
+            ("flash it asks for", True),
             ("would have bought", False),
             ("costs [USD per month]", True),
             ("more than recommended [USD per month]", True),
@@ -648,6 +649,7 @@ def rules(document: Document) -> Iterator[Markup]:
             [
                 row["title"],
                 show.size(row["ram_bytes"]),
+                show.size(row["flash_bytes"] or None),
                 (row["reason"] or "no option")
                 if row["option"] is None
                 else named(row["option"]),

@@ -84,8 +84,12 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
 
 
 def cells_of(option: Document) -> list[Cell]:
-    """Return the cells of `HEADINGS` of an option; None is not known, or no one number."""
-    return [option[key] for _, key in _COLUMNS]
+    """Return the cells of `HEADINGS` of an option; None is not known, no one number, or not bought."""
+    # What there is stands there: what is stated of its purchase is paid when it is replaced.
+    bought = option["kind"] != "have"
+    return [
+        option[key] if bought or key != "purchase_usd" else None for _, key in _COLUMNS
+    ]
 
 
 def evidence_of(document: Document) -> str | None:

@@ -473,9 +473,11 @@ def _by_price(document: Document, best: Document) -> Iterator[str]:
         return
     more = following["usd_per_month"] - own
     if more > 0:
-        share = f", {percent(float(more / own))}" if own else ""
+        share = f" ({percent(float(more / own))})" if own else ""
         yield (
-            f"The recommendation may cost {show.usd(more)} USD per month{share} more before {named(following)} wins"
+            # Alternatives are of other hardware: of its own no other size is described.
+            f"The recommendation may cost {show.usd(more)} USD per month{share} more before the best of other hardware, "
+            f"{named(following)}, costs less; another size of the same hardware may cost less before that"
         )
 
 

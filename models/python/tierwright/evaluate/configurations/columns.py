@@ -55,7 +55,8 @@ LIMITS = (
 )
 """Limits of a row in the order in which an exclusion is counted: those of `evaluate.bill.violations`, `space` where
 it does not hold the data, and `ram` where the reserve leaves no page."""
-UNPRICED = ("instance", "volumes", "chassis", "memory modules", "drives", "electricity")
+ELECTRICITY = "electricity"
+UNPRICED = ("instance", "volumes", "chassis", "memory modules", "drives", ELECTRICITY)
 """What a row may lack the price of; its sums are then lower bounds."""
 MOST_ROWS = 4_000_000
 _NONE = -1
@@ -725,7 +726,7 @@ def _power(
         ],
         dtype=np.int64,
     )
-    return rent[at], watts, np.where(unknown, _LACKS["electricity"], 0)
+    return rent[at], watts, np.where(unknown, _LACKS[ELECTRICITY], 0)
 
 
 def _watts(items: Sequence[PartItem]) -> tuple[IntArray, NDArray[np.bool_]]:
