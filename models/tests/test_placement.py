@@ -36,7 +36,7 @@ from tierwright.evaluate.advice.cover import (
     undominated,
 )
 from tierwright.evaluate.advice.restart import restart_of_parts_s, restart_s
-from tierwright.evaluate.compose.composed import composed_profile, partitioned_curve
+from tierwright.evaluate.compose.composed import composed_curve, partitioned_curve
 from tierwright.evaluate.compose.partitions import partition
 from tierwright.hardware import catalog
 from tierwright.hardware.servers import server
@@ -287,7 +287,7 @@ def workloads() -> tuple[Workload, ...]:
 def cost_of(group: tuple[int, ...]) -> Decimal | None:
     """Ask the advisor about one group: its composed curve on the data of all, in a table of its own."""
     some = [workloads()[at] for at in group]
-    curve = some[0].curve if len(some) == 1 else composed_profile(some).curve
+    curve = some[0].curve if len(some) == 1 else composed_curve(some)
     # Of what is rented only the busiest hour counts, and their data are all that they touch.
     peak = math.fsum(PEAKS[at] for at in group)
     found = advice.answer(curve, accesses_per_s=peak, candidates=FEW, how_sure=False)
@@ -328,7 +328,7 @@ def fronts() -> dict[tuple[int, ...], tuple[tuple[float, float], ...]]:
             replace(workloads()[at], curve=workloads()[at].curve.steady())
             for at in group
         ]
-        curve = some[0].curve if len(some) == 1 else composed_profile(some).curve
+        curve = some[0].curve if len(some) == 1 else composed_curve(some)
         told = advice.answer(
             curve,
             accesses_per_s=math.fsum(PEAKS[at] for at in group),
