@@ -580,6 +580,24 @@ def test_the_profile_is_the_shared_cache_and_is_read_again(workloads):
     assert again.curve.steady() is again.curve
 
 
+def test_a_profile_that_an_earlier_version_composed_says_that_it_ends_too_early():
+    """Its file does not state that it was followed to the end; composed again it says nothing of the kind."""
+    made = composed_profile([scaled_load("near", GRADUAL, known())])
+    again = profile_from_mapping(json.loads(made.to_text()))
+    before = made.to_dict()
+    del before["given"]["to_the_end"]
+    early = profile_from_mapping(before)
+    told = {}
+    for name, each in (("again", again), ("early", early)):
+        [said] = [
+            one for one in about_given(each.curve) if one.name == "composed_workload"
+        ]
+        told[name] = said
+    assert "ended it too early" not in told["again"].message
+    assert "large caches miss less than it says" in told["early"].message
+    assert told["early"].hint == "compose it again"
+
+
 def test_alone_a_composed_profile_and_a_scaled_one_are_themselves_at_every_size():
     rng = random.Random(2)
     counted = Profile(slow_curve(independent(rng, 60, 1.0, 3000, 0.1)), 30.0)

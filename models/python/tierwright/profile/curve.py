@@ -72,6 +72,8 @@ class Given:
         What a curve from the counters of a running system rests on; None of others.
     dirty_counted : bool
         Whether the dirty share follows from counted writes, and was not stated.
+    to_the_end : bool
+        Whether a composed curve was followed to where no workload has more to save; those of earlier versions were not.
     """
 
     source: str
@@ -84,6 +86,7 @@ class Given:
     scaled: ScaledParts | None = None
     evidence: Evidence | None = None
     dirty_counted: bool = False
+    to_the_end: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `given` of a profile file."""
@@ -91,6 +94,7 @@ class Given:
         return {
             **({} if described is None else {"described_by": described}),
             **({"composed_of": list(self.composed_of)} if self.composed_of else {}),
+            **({"to_the_end": True} if self.to_the_end else {}),
             **({} if self.scaled is None else {"scaled": self.scaled.to_dict()}),
             "source": self.source,
             "data_known": self.data_known,

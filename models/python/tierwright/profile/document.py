@@ -567,6 +567,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         scaled=scaled,
         evidence=evidence,
         dirty_counted=found.get("dirty_counted") is True,
+        to_the_end=bool(composed) and found.get("to_the_end") is True,
     )
 
 

@@ -292,6 +292,7 @@ def _composed(
             write_share=None if writes is None else min(1.0, writes / accesses),
             assumptions=_assumptions(running, how),
             composed_of=tuple(each.name for each in running),
+            to_the_end=True,
             scaled=scaled_parts(running, _mean_misses_per_s(running, distinct)),
             evidence=weakest([curve.evidence for curve in curves], sizes, held_pages),
         ),

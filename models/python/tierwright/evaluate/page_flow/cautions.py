@@ -245,12 +245,19 @@ def about_given(curve: Curve) -> Iterator[Caution]:
     if given is None:
         return
     if given.composed_of:
+        early = (
+            ""
+            if given.to_the_end
+            else "; an earlier version composed it, and ended it too early: large caches miss less than it says"
+        )
         yield Caution(
             "composed_workload",
             "the curve was composed of "
             f"{counted(len(given.composed_of), 'workload')}, not measured: "
-            f"{listed(given.composed_of)}",
-            "profile a trace of all workloads on one machine to check it",
+            f"{listed(given.composed_of)}{early}",
+            "profile a trace of all workloads on one machine to check it"
+            if given.to_the_end
+            else "compose it again",
         )
         if given.evidence is not None:
             yield from _about_evidence(given.evidence, curve.page_bytes)
