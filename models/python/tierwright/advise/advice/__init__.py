@@ -394,6 +394,13 @@ def _holding_nothing(asked: Asked) -> list[str]:
     ]
 
 
+def _in_time(option: Option, admitted_by: _words.Admitted | None) -> Option:
+    """Leave out when an option is too small that a replay alone admits: no replay tells the data of later months."""
+    return (
+        option if admitted_by is None else replace(option, months_until_too_small=None)
+    )
+
+
 def _answer(
     asked: Asked,
     decided: _Decided,
@@ -451,7 +458,11 @@ def _answer(
         return described[at]
 
     zero = None if table.have_at is None else option(table.have_at)
-    recommended = None if best is None else decided.described(asked, option(best))
+    recommended = (
+        None
+        if best is None
+        else decided.described(asked, _in_time(option(best), admitted_by))
+    )
     first: tuple[CheckedOption, ...] = ()
     if caches.chosen is not None and recommended is not None:
         first = (_caches.checked_option(recommended, caches.chosen),)
@@ -502,7 +513,13 @@ def _answer(
         if replays is None or unchecked
         else ()
     )
-    weak = _outlasting.weaknesses(asked, table, best, held)
+    weak = _outlasting.weaknesses(
+        asked,
+        _checked.as_replayed(table, tried),
+        best,
+        held,
+        by_replay=any(each.at == best and each.is_timed for each in tried),
+    )
     warnings = (
         *_checked.about_replays(
             asked,

@@ -99,8 +99,7 @@ def explained(
         said += (
             f" How far {one} would have to be relaxed is not computed where response times are limited."
             if whom
-            else f" Where relaxing {one} is enough, what that limit buys states how far; each rejected option states by how "
-            "much it breaks which limit."
+            else f" Where relaxing {one} is enough, what that limit buys states how far."
         )
     return Conflict(names, said)
 
@@ -137,10 +136,12 @@ def _without_price(table: Table, limits: Sequence[Limit]) -> str:
     if not len(rows):
         return ""
     breaks = np.sum([limit.breaks[rows] for limit in limits], axis=0)
-    # What has no price is one bit each.
-    lacks = np.bitwise_count(table.options.unpriced[rows])
-    at = int(rows[np.lexsort((rows, lacks, breaks))[0]])
-    return _words.without_price_text(table.title(at), table.lacking_price(at))
+    # What has no price is one bit each; the rest of it costs least.
+    options = table.options
+    lacks = np.bitwise_count(options.unpriced[rows])
+    at = int(rows[np.lexsort((rows, options.month_cents[rows], lacks, breaks))[0]])
+    others = [each.name for each in limits if each.breaks[at] and each.name != PRICE]
+    return _words.without_price_text(table.title(at), table.lacking_price(at), others)
 
 
 def has_devices(table: Table) -> bool:

@@ -85,7 +85,11 @@ def _described(
         region.high,
         _neighbour(table, best, region.size, less),
         _neighbour(table, best, region.size, more),
-        flat_text(region, by_time=by_time, is_endless=counts and by_time),
+        flat_text(
+            region,
+            by_time=by_time,
+            is_endless=counts and by_time and not _money_limits(asked),
+        ),
     )
 
 
@@ -126,19 +130,21 @@ def _most_devices(
 ) -> float:
     """Largest number of devices that hold the data of options that are about as good."""
     most = objective[best] * (1 + FLAT_SHARE) * (1 + ROUNDING)
-    if asked.objective == "io_time":
+    by_time, money_limits = asked.objective == "io_time", _money_limits(asked)
+    if by_time and not money_limits:
         # More devices take as long, without end: the next number stands for all.
         is_near = more is not None and more[0].options.io_us[more[1]] <= most
         return max(region.high, _devices(*more)) if more and is_near else region.high
     rows = _alike(table, best)
     rows = rows[objective[rows] <= most]
-    money_limits = {
-        name: limit for name, limit in asked.constraints.items() if name in MONEY
-    }
 
     def affordable(devices: IntArray) -> Bools:
         options = table.with_devices(rows, devices).options
-        found = options.month_cents <= most
+        found = (
+            np.full(len(rows), fill_value=True)
+            if by_time
+            else options.month_cents <= most
+        )
         for limit in stated_limits(options, money_limits):
             found &= ~limit.breaks
         return np.asarray(found)
@@ -151,6 +157,10 @@ def _most_devices(
     order = chosen.order[np.argsort(-numbers[chosen.order], kind="stable")]
     at = first_kept(asked, some, chosen, order)
     return region.high if at is None else max(region.high, _devices(some, at))
+
+
+def _money_limits(asked: Asked) -> dict[str, Decimal]:
+    return {name: limit for name, limit in asked.constraints.items() if name in MONEY}
 
 
 def _largest(keeps: Callable[[IntArray], Bools], least: IntArray) -> IntArray:

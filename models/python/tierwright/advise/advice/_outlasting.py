@@ -78,7 +78,12 @@ class Weakness:
 
 
 def weaknesses(
-    asked: Asked, table: Table, best: int | None, chosen: Chosen | None
+    asked: Asked,
+    table: Table,
+    best: int | None,
+    chosen: Chosen | None,
+    *,
+    by_replay: bool = False,
 ) -> tuple[Weakness, ...]:
     """Return what does not last, with what the best option costs, or takes, of which it does.
 
@@ -90,24 +95,28 @@ def weaknesses(
         The recommendation.
     chosen : Chosen or None
         What keeps the limits; None where other options are not to be named.
+    by_replay : bool
+        Whether the life of the recommendation, as the table has it, is that of its replay.
     """
     if best is None:
         return ()
-    found = tuple(_found(asked, table, best))
+    found = tuple(_found(asked, table, best, by_replay=by_replay))
     # What bounds left out may be better than what is listed.
     if chosen is None or table.left_out is not None:
         return found
     return tuple(_weighed(asked, table, best, chosen, each) for each in found)
 
 
-def _found(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
+def _found(
+    asked: Asked, table: Table, best: int, *, by_replay: bool
+) -> Iterator[Weakness]:
     source = table.source(best)
     if source == "instances" or (
         source == "quotes" and table.given(best).outlasts is False
     ):
         yield _on_local_disks(asked, table)
     if source not in RENTED:
-        yield from _worn_out(asked, table, best)
+        yield from _worn_out(asked, table, best, by_replay=by_replay)
 
 
 def _weighed(
@@ -171,7 +180,9 @@ def _outlasting(table: Table) -> Bools:
     return found
 
 
-def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
+def _worn_out(
+    asked: Asked, table: Table, best: int, *, by_replay: bool
+) -> Iterator[Weakness]:
     """Yield that the flash is worn out before the end of the horizon over which it is paid."""
     months, lives = asked.setting.horizon_months, table.options.life_years
     years = months / _MONTHS_PER_YEAR
@@ -180,6 +191,8 @@ def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
     if not life < years or LIFE in asked.constraints:
         return
     worn = f"worn out after {_months(life)} of the {counted(months, 'month')} of the horizon"
+    if by_replay:
+        worn = f"{worn}, by its replay"
     yield Weakness(
         Caution(
             "flash_worn_out",
@@ -187,7 +200,7 @@ def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
             f"limit the life of the flash to at least {three_digits(years)} years, or add what replaces it to the bill",
         ),
         f"Its flash is {worn}",
-        f"whose flash lasts {counted(months, 'month')}",
+        f"whose flash lasts {counted(months, 'month')}{' by the model' if by_replay else ''}",
         "that of the best alternative lasts as long",
         life_years=years,
         repair=_repair(table, best, math.ceil(years / life) if life > 0 else 0),

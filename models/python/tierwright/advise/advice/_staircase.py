@@ -129,7 +129,11 @@ def staircases(
     if shown is not table:
         chosen = replace(chosen_of(asked, shown), responses=chosen.responses)
     found = _Finder(asked, shown, chosen, tried, with_responses=with_responses)
-    return tuple(found.staircase(name) for name in CONSTRAINTS)
+    larger = found.with_larger_numbers() if with_responses else found
+    return tuple(
+        (larger if name in (RESTART, *RESPONSES) else found).staircase(name)
+        for name in CONSTRAINTS
+    )
 
 
 class _Finder:
@@ -153,6 +157,24 @@ class _Finder:
             self._broken += limit.breaks
         self._stated = {limit.name: limit for limit in limits if limit.is_stated}
         self._tiers = table.options.source == SOURCES.index("devices")
+
+    def with_larger_numbers(self) -> _Finder:
+        """Return one whose devices are listed in larger numbers too, as asking with a limit that more of them keep lists them."""
+        asked, table = self._asked, self._table
+        if asked.setting.counts_more or table.left_out is not None:
+            return self
+        if not self._tiers.any():
+            return self
+        setting = replace(asked.setting, counts_more=True)
+        more = as_replayed(table.remade(setting), self._tried)
+        again = replace(asked, setting=setting)
+        return _Finder(
+            again,
+            more,
+            chosen_of(again, more),
+            self._tried,
+            with_responses=self._with_responses,
+        )
 
     def staircase(self, name: str) -> Staircase:
         """Find the staircase of one constraint, or say why there is none."""

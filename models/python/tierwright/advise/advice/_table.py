@@ -63,7 +63,7 @@ from tierwright.evaluate.advice.rows import (
     joined,
     month_cents,
 )
-from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
+from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers, with_more
 from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents, machine_watts
 from tierwright.evaluate.compose.partitions import partitions
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
@@ -144,6 +144,8 @@ class Setting:
     """Rate that all machines together have to carry, whatever the load is. [1/s]"""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
+    counts_more: bool = False
+    """Whether devices by themselves are listed in larger numbers too: a limit is kept by more of them that fewer break."""
     parted: tuple[Workload, ...] = ()
     """Workloads of which each has a part of the RAM, so that all miss least; empty where they share it."""
     devices_more: float = 1.0
@@ -324,6 +326,8 @@ class Table:
         )
         self.tier_rows: TierRows = tier_rows
         parts.append(of_tiers)
+        if setting.counts_more and len(of_tiers):
+            parts += with_more(tier_rows, of_tiers, setting.served.peak)
         self.have_at: int | None = None
         if setting.have is not None:
             self.have_at = sum(len(each) for each in parts)

@@ -151,6 +151,8 @@ def _without_months(setting: Setting, table: Table, at: int) -> str:
     found = float(table.months_until_too_small(np.asarray([at]))[0])
     if math.isinf(found):
         return "It does not become too small within 30 years."
+    if math.isfinite(found):
+        return "When it is too small is not known: its replay admits what the model does not, and tells nothing of later months."
     why = (
         "the workload states no rate"
         if setting.rates.peak is None

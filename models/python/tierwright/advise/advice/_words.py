@@ -580,17 +580,27 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."
 
 
-def without_price_text(title: str, unpriced: Sequence[str]) -> str:
-    """Say what of the option that breaks least has no price; empty where that is not known.
+def without_price_text(
+    title: str, unpriced: Sequence[str], others: Sequence[str] = ()
+) -> str:
+    """Say what of the option that breaks least has no price, and what else it breaks; empty where that is not known.
 
     Examples
     --------
     >>> without_price_text("2 x a with 1 x b", ["a"])
     'The nearest is 2 x a with 1 x b: a has no price.'
+    >>> without_price_text("2 x a", ["a"], ["usd_per_month"])
+    'The nearest is 2 x a: a has no price, and what is priced of it breaks the limit on the cost per month.'
     """
     if not unpriced:
         return ""
-    return f"The nearest is {title}: {_have_no_price(unpriced)}."
+    limits = [on_limit(name) for name in others if name in CONSTRAINTS]
+    broken = (
+        f", and what is priced of it breaks the limit{'' if len(limits) == 1 else 's'} {listed(limits)}"
+        if limits
+        else ""
+    )
+    return f"The nearest is {title}: {_have_no_price(unpriced)}{broken}."
 
 
 def _have_no_price(names: Sequence[str]) -> str:
@@ -741,12 +751,23 @@ def rejected_text(
         return f"{named(option)}: the {what} is unknown, and {asked}: {option.response_reason}."
     if value is None:
         return f"{named(option)}: the {what} is unknown; {asked}."
-    told = what_it_has(name, value)
+    told = what_it_has(name, value) + _hardly_beyond(name, value, limit)
     if by_replay:
         told = f"by its replay, {told}"
     elif name in option.ranges:
         told = f"with as many dirty pages as possible, {told}"
     return f"{named(option)}: {told}; {asked}."
+
+
+def _hardly_beyond(name: str, value: float, limit: float) -> str:
+    """Say that a value is beyond a limit where both read the same; empty where they do not."""
+    if limit_value(name, value) != limit_value(name, limit):
+        return ""
+    side = "less" if name in LEAST else "more"
+    if name in ("usd_per_month", "purchase_usd"):
+        more = shown_in().of(exact(round(abs(value - limit), 2)))
+        return f", {more:,.2f} {shown_in().currency} {side} than the limit"
+    return f", a little {side} than the limit"
 
 
 def today_of(rejected: Iterable[Rejected]) -> Rejected | None:

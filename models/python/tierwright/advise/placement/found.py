@@ -212,7 +212,12 @@ def busiest_hour(found: Placement) -> str:
     if not said:
         return ""
     whose = "its profile states" if len(said) == 1 else "their profiles state"
-    return f"The busiest hour has {listed(said)}, as {whose}; the busiest hours of workloads on one system fall together."
+    together = (
+        "; the busiest hours of workloads on one system fall together"
+        if any(len(each.workloads) > 1 for each in found.systems)
+        else ""
+    )
+    return f"The busiest hour has {listed(said)}, as {whose}{together}."
 
 
 def placed_together(names: Sequence[str], in_parts: bool) -> str:  # noqa: FBT001

@@ -33,6 +33,10 @@ _SHARES = (1e-6, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
 """By what share above the least that a choice can cost it is looked for, one after another."""
 MOST_LABELS = 20_000
 """Part choices that are kept for one set of workloads; beyond, the choice of the solver stands, with its gap."""
+MOST_LOOKED_AT = 100_000_000
+"""Pairs of part choices, or of one and a system, that are looked at: before the solver is asked, and after it."""
+_AT_ONCE = 200_000
+"""Pairs that are held in memory at a time."""
 
 
 def subsets(count: int) -> Iterator[tuple[int, ...]]:
@@ -148,7 +152,7 @@ def least_cover(
     sum of a_s x_s <= limit for every amount that is limited. Set partitioning by dynamic programming over the sets of
     workloads: what is dominated, or costs too much by the duals of the linear relaxation (HiGHS), is left out. Of what is
     within `ROUNDING` of the least, that of the least `second` is taken. Branch and bound (HiGHS) stands in where more than
-    `MOST_LABELS` part choices would have to be kept.
+    `MOST_LABELS` part choices would have to be kept for one set of workloads, or `MOST_LOOKED_AT` pairs be looked at.
 
     Parameters
     ----------
@@ -252,10 +256,11 @@ class _Problem:
         most = float(np.max(self.systems.cost, initial=0.0)) * len(self.carries)
         if not least < np.inf:
             return None
+        looks = _Looks(MOST_LOOKED_AT)
         try:
             for share in (*_SHARES, np.inf):
                 bound = min(most, least + share * max(abs(least), self.scale))
-                found = _Exact.of(self, worth, bound).best()
+                found = _Exact.of(self, worth, bound).best(looks)
                 if found:
                     return self._within(worth, found, 0.0)
                 if bound >= most:
@@ -278,7 +283,7 @@ class _Problem:
         """Return the best of what costs no more than a choice; that itself, with its gap, where these are too many."""
         cost = float(self.systems.cost[list(chosen)].sum())
         try:
-            best = _Exact.of(self, worth, cost).best()
+            best = _Exact.of(self, worth, cost).best(_Looks(MOST_LOOKED_AT))
         except _TooMany:
             return Cover(chosen, cost, gap)
         return Cover(best, float(self.systems.cost[list(best)].sum()), 0.0)
@@ -355,6 +360,25 @@ class _TooMany(Exception):
     """More choices would have to be looked at than can be."""
 
 
+@dataclass(slots=True)
+class _Looks:
+    """How many pairs may still be looked at."""
+
+    left: int
+
+    def at(self, pairs: int) -> None:
+        """Count some.
+
+        Raises
+        ------
+        _TooMany
+            If these are more than are left.
+        """
+        self.left -= pairs
+        if self.left < 0:
+            raise _TooMany
+
+
 @dataclass(frozen=True, slots=True)
 class _Labels:
     """Choices of systems for a set of workloads; arrays of one length.
@@ -370,9 +394,10 @@ class _Labels:
     sums: FloatArray
     columns: IntArray
 
-    def best(self) -> _Labels:
+    def best(self, looks: _Looks) -> _Labels:
         """Leave out what another choice is as good as in everything."""
         kept = undominated(self.sums)
+        looks.at(len(kept) * len(self.sums))
         return _Labels(self.sums[kept], self.columns[kept])
 
     @classmethod
@@ -453,13 +478,13 @@ class _Exact:
         # At a cost of 0 the last cap is what the amounts are worth at their limits.
         return float(max(sums[0], sums[-1] - self.caps[-1]))
 
-    def best(self) -> tuple[int, ...]:
+    def best(self, looks: _Looks) -> tuple[int, ...]:
         """Return the best choice; empty where there is none.
 
         Raises
         ------
         _TooMany
-            If more than `MOST_LABELS` would have to be kept for one set of workloads.
+            If more than `MOST_LABELS` would have to be kept for one set of workloads, or more be looked at than may be.
         """
         every = (1 << self.workloads) - 1
         start = _Labels(
@@ -471,8 +496,8 @@ class _Exact:
         }
         for done in range(every):
             for same, several in open_.pop(done, {}).items():
-                labels = _Labels.of_all(several).best()
-                for now, of, more in self._grown(done, labels):
+                labels = _Labels.of_all(several).best(looks)
+                for now, of, more in self._grown(done, labels, looks):
                     to = open_.setdefault(done | now, {}).setdefault(same & of, [])
                     to.append(more)
                     if sum(len(each.sums) for each in to) > MOST_LABELS:
@@ -486,23 +511,27 @@ class _Exact:
         first = near[np.lexsort((cost[near], second[near]))[0]]
         return tuple(sorted(at for at in labels.columns[first].tolist() if at >= 0))
 
-    def _grown(self, done: int, labels: _Labels) -> Iterator[tuple[int, int, _Labels]]:
+    def _grown(
+        self, done: int, labels: _Labels, looks: _Looks
+    ) -> Iterator[tuple[int, int, _Labels]]:
         """Add a system for the first workload that has none, and leave out what cannot be the best."""
         low = ~done & (done + 1)
         every = (1 << self.workloads) - 1
         for bits, of, columns in self.groups:
             if not bits & low or bits & done:
                 continue
-            sums = labels.sums[:, None, :] + self.own[columns][None, :, :]
-            reached = sums @ self.weights.T + self.left[every ^ done ^ bits]
-            before, added = np.nonzero(np.all(reached <= self.caps, axis=2))
-            if len(before):
-                own = columns[added][:, None]
-                yield (
-                    bits,
-                    of,
-                    _padded(sums[before, added], labels.columns[before], own, self),
-                )
+            looks.at(len(labels.sums) * len(columns))
+            rest = self.left[every ^ done ^ bits]
+            some = max(1, _AT_ONCE // len(columns))
+            for start in range(0, len(labels.sums), some):
+                part = labels.sums[start : start + some]
+                sums = part[:, None, :] + self.own[columns][None, :, :]
+                reached = sums @ self.weights.T + rest
+                before, added = np.nonzero(np.all(reached <= self.caps, axis=2))
+                if len(before):
+                    own = columns[added][:, None]
+                    held = labels.columns[start + before]
+                    yield bits, of, _padded(sums[before, added], held, own, self)
 
 
 def _padded(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
@@ -38,6 +39,13 @@ WHOLE_GIB_FROM = 4 * GIB
 """RAM from which sizes are whole GiB. [bytes]"""
 RAM_STEPS = 24
 """Sizes of RAM below that of the data, each smaller by the square root of 2."""
+MORE_DEVICES = (
+    *((more, 0.0) for more in range(1, 9)),
+    *((more, share) for more, share in ((9, 0.5), (10, 0.75), (11, 1.0))),
+)
+"""By how many devices, and by what share of the fewest at least, more are listed where a limit is kept by more that fewer break."""
+MOST_LISTED = 1_500_000
+"""Options up to which these are listed, the fewest devices first."""
 FLASH_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Flash devices of one machine that cache."""
 MOST_DEVICES = 100_000
@@ -511,6 +519,27 @@ class _Maker:
         written = np.broadcast_to(done.per_access[tier, "write"], len(devices))
         budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
         return life_years(written, mean, self.curve.page_bytes, budget)
+
+
+def with_more(
+    rows: TierRows, options: Options, peak: float | None
+) -> Iterator[Options]:
+    """Yield options again with more devices that hold the data, as `MORE_DEVICES` has it, up to `MOST_LISTED` in all.
+
+    Parameters
+    ----------
+    rows : TierRows
+    options : Options
+        With the fewest devices.
+    peak : float or None
+        Rate of all machines in the busiest hour. [1/s]
+    """
+    fewest = options.store_devices
+    for more, share in MORE_DEVICES[: MOST_LISTED // max(1, len(options)) - 1]:
+        devices = np.maximum(
+            fewest + more, np.ceil(fewest * (1 + share)).astype(np.int64)
+        )
+        yield rows.with_devices(options, np.arange(len(options)), devices, peak)
 
 
 def devices_for_space(device: Device, machine_bytes: float) -> int:
