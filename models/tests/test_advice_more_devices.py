@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -10,9 +11,13 @@ import numpy as np
 import pytest
 from advice_cases import DEVICES_ALONE, PRODUCTION, TIB, ask, book, curve
 from advice_cases import question as asked_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._table import Table
+from tierwright.evaluate.advice.tiers import MORE_DEVICES, with_more
+from tierwright.hardware import catalog
 
 DISKS = ("micron-7500-pro-15.36tb", "kioxia-cd7-7.68tb")
 PRICES = {DISKS[0]: Decimal("0.30"), DISKS[1]: Decimal("0.20")}
@@ -56,9 +61,44 @@ def every_number(most: int = 12) -> list[tuple[float, float, float, float]]:
     return found
 
 
-@pytest.mark.costly(6)
 @pytest.mark.oracle("evaluate.advice.tiers.with_more")
 @pytest.mark.formula("evaluate.advice.tiers.with_more")
+@settings(max_examples=10)
+@given(st.floats(1e3, 4e7))
+def test_more_devices_are_listed_one_by_one_then_by_shares(rate: float) -> None:
+    """Each as the same option with so many devices: what it costs, and how busy it is."""
+    busy = replace(BUSY, accesses_per_s=rate)
+    setting = asked_of(
+        {
+            **given_(curve=curve(busy)),
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+        }
+    ).setting
+    table = Table.of(setting)
+    fewest = table.options
+    made = list(with_more(table.tier_rows, fewest, setting.served.peak))
+    assert len(made) == len(MORE_DEVICES)
+    for (more, share), some in zip(MORE_DEVICES, made, strict=True):
+        for at in range(0, len(fewest), max(1, len(fewest) // 7)):
+            least = int(fewest.store_devices[at])
+            assert some.store_devices[at] == max(
+                least + more, math.ceil(least * (1 + share))
+            )
+            # A drive more costs what a drive costs.
+            name = table.names(at)[1]
+            assert name is not None
+            held = catalog.device(name).capacity_bytes
+            assert held is not None
+            added = int(some.store_devices[at]) - least
+            assert some.purchase_cents[at] - fewest.purchase_cents[at] == pytest.approx(
+                float(PRICES[name]) * held / 1e7 * added, abs=added + 1
+            )
+            assert some.peak_busy[at] <= fewest.peak_busy[at] * (1 + 1e-12)
+
+
+@pytest.mark.costly(6)
 def test_as_many_devices_are_bought_as_keep_the_response_times_for_least() -> None:
     every = every_number()
     free = ask(**given_()).recommendation

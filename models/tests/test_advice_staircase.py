@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -144,10 +145,11 @@ def test_where_not_every_response_time_is_computed_it_is_said_how_far_it_is_know
     limits = {} if stated is None else {name: Decimal(str(stated))}
     asked = {**WITH_LATENCY, "constraints": limits}
     whole = staircases(question(asked))[name]
-    assert whole.tightest_known is None
     monkeypatch.setattr(_staircase, "MOST_QUEUES", 3)
     some = check(asked, name, [0.0, 0.3, 0.6, 0.9])
     assert 0 < len(some.steps) < len(whole.steps)
+    # With ever more devices a queue is ever a little shorter: all of them are looked at nowhere.
+    assert (whole.tightest_known or 0.0) <= (some.tightest_known or math.inf)
     assert some.tightest_known is not None or some.loosest_known is not None
     for step in whole.steps:
         assert step.value is not None

@@ -1515,4 +1515,4 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main(["place", *names, "--constraint", "usd_per_month=1"]) == 3
     told = capsys.readouterr().out
     assert "No choice of systems keeps the limit on the cost per month" in told
-    assert f"at least {math.ceil(total)} USD" in told
+    assert f"at least {total:,.2f} USD" in told

@@ -83,8 +83,9 @@ def explained(
         # Each of them alone leaves nothing, and no value of it would admit an option.
         return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
     said = _words.infeasible_text(names, dirty=dirty)
-    if PRICE in names:
-        said = sentences(said, _without_price(table, limits))
+    # Of what bounds left out another may be nearer.
+    tells_price = PRICE in names and table.left_out is None
+    unpriced = _without_price(table, limits) if tells_price else ""
     for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
     if for_sale:
         why = _words.unknown_text(for_sale, has_chassis=has_chassis)
@@ -92,7 +93,8 @@ def explained(
     nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
     if nearest is not None:
         nearest = with_fewer_devices(asked, table, names, nearest)
-        return Conflict(names, f"{said} {_words.nearest_text(nearest, whom)}", nearest)
+        relaxed = _words.nearest_text(nearest, whom)
+        return Conflict(names, sentences(said, relaxed, unpriced), nearest)
     if asked.limits_response and any(name in asked.constraints for name in names):
         one = "it" if len(names) == 1 else "one of them alone"
         # Of one workload it is listed what limits buy, and which options are rejected.
@@ -101,7 +103,7 @@ def explained(
             if whom
             else f" Where relaxing {one} is enough, what that limit buys states how far."
         )
-    return Conflict(names, said)
+    return Conflict(names, sentences(said, unpriced))
 
 
 def _unknown(asked: Asked, table: Table, limits: Sequence[Limit]) -> list[str]:
@@ -139,7 +141,13 @@ def _without_price(table: Table, limits: Sequence[Limit]) -> str:
     # What has no price is one bit each; the rest of it costs least.
     options = table.options
     lacks = np.bitwise_count(options.unpriced[rows])
-    at = int(rows[np.lexsort((rows, options.month_cents[rows], lacks, breaks))[0]])
+    keys = np.stack((breaks, lacks, options.month_cents[rows], options.io_us[rows]))
+    order = np.lexsort(np.nan_to_num(keys[::-1], nan=np.inf))
+    equal = rows[(keys == keys[:, order[:1]]).all(axis=0)]
+    # Equals by their names: in which order they are listed tells nothing.
+    at = min(
+        (int(each) for each in equal), key=table.title, default=int(rows[order[0]])
+    )
     others = [each.name for each in limits if each.breaks[at] and each.name != PRICE]
     return _words.without_price_text(table.title(at), table.lacking_price(at), others)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tierwright.advise.pool_survey import SplitSurvey
-from tierwright.common.currency import read_amount
+from tierwright.common.currency import exact, read_amount
 from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count, without_zeros
@@ -24,7 +24,7 @@ from tierwright.evaluate.configurations.wanted import (
     DEFAULT_RESERVED_GIB,
     GIB,
     MOST_MACHINES,
-    check_amounts,
+    Wanted,
 )
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -188,10 +188,10 @@ class Candidates:
         ):
             for each in getattr(self, name) or ():
                 find(each)
-        self._in_one_order()
+        self._in_one_form()
 
-    def _in_one_order(self) -> None:
-        """Put lists of names into one order, each name once: the order in which they are written asks nothing else."""
+    def _in_one_form(self) -> None:
+        """Put lists of names into one order, each name once, and numbers into one form: how they are written asks nothing else."""
 
         def put(name: str, names: Iterable[str] | None) -> None:
             if names is not None:
@@ -207,6 +207,14 @@ class Candidates:
             put("vendors", [each for each in vendors() if each.casefold() in stated])
         own = tuple(sorted(self.own, key=lambda device: device.id))
         object.__setattr__(self, "own", own)
+        for name in ("reserved_gib", "machine_usd", "usd_per_kwh", "watts", "pue"):
+            number = getattr(self, name)
+            if number is not None:
+                object.__setattr__(self, name, without_zeros(exact(number)))
+        parts_ = {
+            name: without_zeros(exact(usd)) for name, usd in self.part_usd.items()
+        }
+        object.__setattr__(self, "part_usd", parts_)
 
     def _check_numbers(self, problems: Problems) -> None:
         problems.check(
@@ -222,7 +230,7 @@ class Candidates:
             "watts": self.watts,
             **{f"part_usd.{name}": usd for name, usd in self.part_usd.items()},
         }
-        check_amounts(amounts, self.pue, problems)
+        Wanted.check_amounts(amounts, self.pue, problems)
 
     def allows_vendor(self, vendor: str) -> bool:
         """Whether what a vendor makes may be bought; what states none may."""

@@ -110,11 +110,41 @@ class Wanted:
             "watts": self.watts,
             **{f"part_usd.{name}": usd for name, usd in self.part_usd.items()},
         }
-        check_amounts(amounts, self.pue, problems)
+        self.check_amounts(amounts, self.pue, problems)
         problems.raise_if_any()
         for name in self.part_usd:
             if name != ANY_CHASSIS:
                 part(name)
+
+    @staticmethod
+    def check_amounts(
+        amounts: Mapping[str, Decimal | None], pue: Decimal, problems: Problems
+    ) -> None:
+        """Note amounts that nothing is enumerated for.
+
+        Parameters
+        ----------
+        amounts : mapping of str to Decimal or None
+            By name: each must lie from 0 to 1,000,000,000 and have at most 12 decimals; None is not stated.
+        pue : Decimal
+            Power at the meter for each watt of a server, from 1 to 100. [1]
+        problems : Problems
+            Where they are noted.
+        """
+        for name, amount in amounts.items():
+            problems.check(
+                amount is None or _is_amount(amount),
+                name,
+                amount,
+                f"must be an amount from 0 to {_MOST_AMOUNT:,} of at most "
+                f"{_MOST_DIGITS} decimals",
+            )
+        problems.check(
+            _is_amount(pue) and 1 <= pue <= 100,  # noqa: PLR2004
+            "pue",
+            pue,
+            "must be from 1 to 100",
+        )
 
     @property
     def machine_bytes(self) -> Mapping[int, int]:
@@ -124,36 +154,6 @@ class Wanted:
             machines: -(-whole // machines)
             for machines in range(self.replicas, self.max_machines + 1)
         }
-
-
-def check_amounts(
-    amounts: Mapping[str, Decimal | None], pue: Decimal, problems: Problems
-) -> None:
-    """Note amounts that nothing is enumerated for.
-
-    Parameters
-    ----------
-    amounts : mapping of str to Decimal or None
-        By name: each must lie from 0 to 1,000,000,000 and have at most 12 decimals; None is not stated.
-    pue : Decimal
-        Power at the meter for each watt of a server, from 1 to 100. [1]
-    problems : Problems
-        Where they are noted.
-    """
-    for name, amount in amounts.items():
-        problems.check(
-            amount is None or _is_amount(amount),
-            name,
-            amount,
-            f"must be an amount from 0 to {_MOST_AMOUNT:,} of at most "
-            f"{_MOST_DIGITS} decimals",
-        )
-    problems.check(
-        _is_amount(pue) and 1 <= pue <= 100,  # noqa: PLR2004
-        "pue",
-        pue,
-        "must be from 1 to 100",
-    )
 
 
 def _is_amount(value: Decimal) -> bool:
