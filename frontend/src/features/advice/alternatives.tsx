@@ -194,7 +194,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
       title: "I/O time against the recommendation, by the model of both",
       cell: (row) =>
         apart(row, best, modelled) ?? (
-          <Unknown reason="The model does not tell both." />
+          <Unknown reason="The model does not cover both options." />
         ),
     },
     {
