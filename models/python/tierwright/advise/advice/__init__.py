@@ -307,7 +307,9 @@ def _decided(
     chosen = _choice.chosen_of(asked, table)
     by_model = next(_choice.kept(asked, table, chosen, chosen.order), None)
     whole = _near_misses.with_fewer_devices(asked, table, by_model)
-    near = near_misses(asked, whole, _choice.chosen_of(asked, whole).limits)
+    # Of millions of options the limits are held once.
+    held = chosen if whole is table else _choice.chosen_of(asked, whole)
+    near = near_misses(asked, whole, held.limits)
     many = _near_misses.to_replay(asked, whole, near, by_model)
     if replays is None:
         unsettled = Settled([], by_model)

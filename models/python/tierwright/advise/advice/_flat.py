@@ -30,13 +30,11 @@ from tierwright.evaluate.advice.flat import (
     next_dollars,
     regions,
 )
-from tierwright.evaluate.advice.limits import Bools, stated_limits
+from tierwright.evaluate.advice.limits import MONEY, Bools, stated_limits
 from tierwright.evaluate.advice.rows import SOURCES, IntArray
 from tierwright.evaluate.advice.tiers import MOST_DEVICES
 from tierwright.evaluate.bill import CENT
 
-MONEY = ("usd_per_month", "purchase_usd")
-"""Limits of amounts."""
 MOST_STEPS = 5
 SIZE_WORDS = {
     "ram_bytes": "size of RAM",

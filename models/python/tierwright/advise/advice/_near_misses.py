@@ -110,7 +110,10 @@ def with_fewer_devices(asked: Asked, table: Table, best: int | None) -> Table:
     Table
         The same where there is none of these.
     """
-    whole = table.with_options(joined([table.options, *_fewer(asked, table, best)]))
+    fewer = list(_fewer(asked, table, best))
+    if not fewer:
+        return table
+    whole = table.with_options(joined([table.options, *fewer]))
     first = len(table.options)
     near = near_misses(asked, whole, chosen_of(asked, whole).limits)
     time_us = math.inf if best is None else float(table.options.io_us[best])
@@ -151,14 +154,13 @@ def _fewer(asked: Asked, table: Table, best: int | None) -> Iterator[Options]:
         if not len(at):
             return
         made = table.tier_rows.with_devices(options, at, devices, setting.served.peak)
+        some = table.with_options(made)
         counted = [
             limit
-            for limit in chosen_of(asked, table.with_options(made)).limits
+            for limit in chosen_of(asked, some).limits
             if limit.name in _checked.COUNTED and limit.limit is not None
         ]
-        near = _by_less_than_the_error(
-            table.with_options(made), counted, np.arange(len(made))
-        )
+        near = _by_less_than_the_error(some, counted, np.arange(len(made)))
         yield made.rows(np.flatnonzero(near))
         could = near & (devices > space)
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from typing import Any
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.currency import text_of
-from tierwright.common.fields import without_zeros
 from tierwright.hardware.device import Device
 
 
@@ -76,7 +74,7 @@ def _candidates(candidates: Candidates) -> dict[str, Any]:
         if (value := getattr(candidates, name)) is not None
     }
     amounts = {
-        name: _amount(value)
+        name: text_of(value)
         for name in ("reserved_gib", "machine_usd", "usd_per_kwh", "watts", "pue")
         if (value := getattr(candidates, name)) is not None
     }
@@ -85,11 +83,6 @@ def _candidates(candidates: Candidates) -> dict[str, Any]:
         found["own"] = [f"{each.id}.json" for each in candidates.own]
     if candidates.part_usd:
         found["part_usd"] = {
-            name: _amount(usd) for name, usd in sorted(candidates.part_usd.items())
+            name: text_of(usd) for name, usd in sorted(candidates.part_usd.items())
         }
     return found
-
-
-def _amount(value: Decimal) -> str:
-    # As in the id: 4.0 of one door is 4 of another, and an answer has one text.
-    return text_of(without_zeros(value))

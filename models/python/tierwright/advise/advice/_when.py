@@ -162,7 +162,7 @@ def _without_months(setting: Setting, table: Table, at: int) -> str:
     fits = (
         "they fit for more than 30 years"
         if space > LOOKED_AHEAD[-1]
-        else f"they no longer fit after {counted(math.floor(space + 1e-6), 'month')}"
+        else f"they no longer fit after {counted(math.floor(space + _ROUNDED), 'month')}"
     )
     return f"When its devices become too busy could not be computed: {why}. As the data grow, {fits}."
 

@@ -26,6 +26,7 @@ from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
     LOAD,
+    MONEY,
     PEAK_BUSY,
     POWER,
     PRICE,
@@ -112,7 +113,7 @@ def what_it_has(name: str, value: float) -> str:
 
 def limit_value(name: str, value: float) -> str:
     """Write the value of a constraint with its unit."""
-    if name in ("usd_per_month", "purchase_usd"):
+    if name in MONEY:
         return money(value) + (" per month" if name == "usd_per_month" else "")
     if name == PEAK_BUSY:
         return percent(value)
@@ -146,7 +147,7 @@ def kept_limit(name: str, value: float) -> str:
     >>> kept_limit("usd_per_month", 816.0), kept_limit("restart_s", 613.0)
     ('816 USD per month', '10.3 minutes')
     """
-    if name in ("usd_per_month", "purchase_usd"):
+    if name in MONEY:
         shown = shown_in()
         cents = shown.of(exact(value)).quantize(CENT, ROUND_CEILING)
         per = " per month" if name == "usd_per_month" else ""
@@ -764,7 +765,7 @@ def _hardly_beyond(name: str, value: float, limit: float) -> str:
     if limit_value(name, value) != limit_value(name, limit):
         return ""
     side = "less" if name in LEAST else "more"
-    if name in ("usd_per_month", "purchase_usd"):
+    if name in MONEY:
         more = shown_in().of(exact(round(abs(value - limit), 2)))
         return f", {more:,.2f} {shown_in().currency} {side} than the limit"
     return f", a little {side} than the limit"

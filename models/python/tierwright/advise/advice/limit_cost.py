@@ -28,8 +28,6 @@ NOT_COMPUTED = (
     "What other limits would buy was not computed: it is left out where a replay decided against the model, and where "
     "the curve does not say which evicted pages are dirty."
 )
-MONEY = ("usd_per_month", "purchase_usd")
-"""Limits of amounts."""
 MOST_ROWS = 8
 """Steps of one limit that a table shows; the neighbours and the ends are five of them."""
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from tierwright.advise.advice import limit_cost as words
 from tierwright.advise.advice._words import kept_value
 from tierwright.advise.advice.found import Staircase, StaircaseStep
-from tierwright.advise.advice.limit_cost import MONEY, TITLE, Writers
+from tierwright.advise.advice.limit_cost import TITLE, Writers
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._markup import Markup, table, tag
 from tierwright.advise.report._options import staircases_of
 from tierwright.common.wording import counted
+from tierwright.evaluate.advice.limits import MONEY
 
 __all__ = ["TITLE", "limit_cost"]
 

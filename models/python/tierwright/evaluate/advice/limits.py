@@ -29,6 +29,8 @@ RESTART, POWER, UNITS = "restart_s", "power_watts", "rack_units"
 THROUGHPUT = "throughput_accesses_per_s"
 BESIDE = (THROUGHPUT, RESTART, POWER, UNITS)
 """Constraints whose values are not among the columns of the options: computed where they are limited."""
+MONEY = ("usd_per_month", "purchase_usd")
+"""Limits of amounts."""
 RESPONSES = ("response_mean_us", "response_p50_us", "response_p99_us")
 """Constraints of the response time in the busiest hour: mean, median and 99th percentile."""
 CONSTRAINTS: Mapping[str, str] = {
@@ -136,7 +138,7 @@ def stated_limits(
             value = beside(name)
         else:
             value = np.full(len(options), np.nan)
-        if name in ("usd_per_month", "purchase_usd"):
+        if name in MONEY:
             amounts = (
                 options.month_cents
                 if name == "usd_per_month"
