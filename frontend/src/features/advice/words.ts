@@ -183,7 +183,7 @@ export const noMonths = (found: AdviceOut): string => {
   }
   return found.when === null
     ? "The workload states no growth."
-    : "More than 30 years, or no source states every time of its devices.";
+    : "More than 30 years, or not known: a time of its devices is not stated, or a replay decides.";
 };
 
 /** I/O time where the front draws it: with as many dirty pages as possible where their share is unknown. [µs] */

@@ -171,7 +171,7 @@ def _print(found: Placement, prices: str) -> None:
         )
         rests_on = busiest_hour(found)
         if rests_on:
-            typer.echo(rests_on)
+            say(rests_on)
     if found.alternatives:
         print_table(
             "Other ways to share",
