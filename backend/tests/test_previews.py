@@ -2,15 +2,15 @@
 
 import asyncio
 import contextlib
+import http.client
 import lzma
 import os
+import select
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-import httpx
 import psutil
 import pytest
 from live_app import PATIENCE_S, REPOSITORY, children_running, run_application
@@ -122,41 +122,42 @@ def test_a_child_that_takes_too_long_is_gone(tmp_path):
     assert children() <= before
 
 
-def _halt(halted, answered):
-    """Halt the child of a preview while it reads."""
-    halted.clear()
-    while not (halted or answered.is_set()):
-        time.sleep(0.001)
-        halted.extend(
-            children_running("tierwright_server.traces.uploads.preview_child")
-        )
-    for each in halted:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            each.suspend()
+def _halted(asked: http.client.HTTPConnection) -> list[psutil.Process]:
+    """Halt the child of a preview while it reads; nothing where it was answered first."""
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        answered, _, _ = select.select([asked.sock], [], [], 0.001)
+        if answered:
+            return []
+        halted = children_running("tierwright_server.traces.uploads.preview_child")
+        if halted:
+            for each in halted:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    each.suspend()
+            return halted
+    pytest.fail(f"no child within {PATIENCE_S} s, and no answer")
 
 
 def test_a_client_that_goes_ends_its_preview(make_settings):
     settings = make_settings(preview_timeout_s=10 * PATIENCE_S)
     with run_application(settings, workers=0) as application:
         upload_id = application.upload(b"time_us,op,rel,block\n1,R,0/1,2\n", "head.csv")
-        halted: list[psutil.Process] = []
+        at = application.client.base_url
         # A head of one line may be read before its child is seen: then once more.
         for _ in range(TRIES):
-            answered = threading.Event()
-            halting = threading.Thread(target=_halt, args=(halted, answered))
-            halting.start()
-            try:
-                application.client.post(
-                    f"/uploads/{upload_id}/preview", json={}, timeout=1.0
+            with contextlib.closing(
+                http.client.HTTPConnection(at.host, at.port)
+            ) as client:
+                client.request(
+                    "POST",
+                    f"{at.path}uploads/{upload_id}/preview",
+                    "{}",
+                    {"Content-Type": "application/json"},
                 )
-            except httpx.ReadTimeout:
-                break
-            finally:
-                answered.set()
-                halting.join()
+                if halted := _halted(client):
+                    break
         else:
             pytest.fail("no child was halted before it had read the head")
-        assert halted
         _, alive = psutil.wait_procs(halted, timeout=PATIENCE_S)
         assert alive == []
         shown = application.post(f"/uploads/{upload_id}/preview", {}, 200)
