@@ -340,3 +340,30 @@ def test_a_sum_is_converted_once_at_the_end(
         assert Decimal(scheme["cost_jpy_per_month"]) == catalog.exchange_rate("JPY").of(
             total
         )
+
+
+@pytest.mark.parametrize(
+    ("code", "per_usd", "month", "purchase"),
+    [
+        ("USD", None, "0.00", "54.00"),
+        ("JPY", "150@2026-09-30", "0", "8,100"),
+        ("KWD", "0.3@2026-09-30", "0.000", "16.200"),
+    ],
+)
+def test_amounts_have_the_decimals_of_their_currency(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    per_usd: str | None,
+    month: str,
+    purchase: str,
+) -> None:
+    """ISO 4217: nobody pays a hundredth of a yen, and a dinar has a thousand fils."""
+    config = tmp_path / "bill.toml"
+    config.write_text('[[extra]]\nwhat = "a rack"\nusd = 54\n')
+    rate = [] if per_usd is None else ["--per-usd", per_usd]
+    assert main(["bill", str(config), "--currency", code, *rate]) == 0
+    text = capsys.readouterr().out
+    [total] = [line for line in text.splitlines() if line.strip().startswith("sum")]
+    assert total.split() == ["sum", month, purchase], text
+    assert f"{purchase} {code}" in text

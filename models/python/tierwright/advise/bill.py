@@ -16,7 +16,7 @@ from tierwright.advise.bill_carbon import (
 )
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution
-from tierwright.common.currency import shown_in, text_of
+from tierwright.common.currency import exact_money, text_of
 from tierwright.common.derivation import plain
 from tierwright.common.wording import counted
 from tierwright.evaluate.bill import (
@@ -244,11 +244,6 @@ def _way(build: Build, total: Sum) -> Way:
         else "other lines"
     )
     return Way(name, total.usd_per_month, total.purchase_usd, total.total_usd)
-
-
-def exact_money(usd: Decimal) -> str:
-    """Write an amount to the cent, in the currency shown."""
-    return f"{shown_in().of(usd):,.2f} {shown_in().currency}"
 
 
 def _finding(

@@ -18,7 +18,7 @@ from tierwright.common.cautions import (
     Weigh,
     anywhere,
 )
-from tierwright.common.currency import money, text_of
+from tierwright.common.currency import exact_money, money, text_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_number, plain_number
@@ -626,7 +626,7 @@ def _at_end(near: Columns, first: int | None) -> tuple[str, bool]:
     usd = near.usd_per_month
     if abs(usd[first] - usd[-1]) < HALF_CENT:
         return "same cheapest", False
-    amount = bill.exact_money(Decimal(repr(float(usd[first]))))
+    amount = exact_money(float(usd[first]))
     other = f"{name_of(near, first)} at {amount} per month"
     if usd[first] < usd[-1]:
         return f"and {other} would suit", True
@@ -803,7 +803,7 @@ def _without_price(least: Configuration) -> str:
 
 
 def _cost(one: Configuration) -> str:
-    return f"{bill.exact_money(one.monthly_usd)} per month"
+    return f"{exact_money(one.monthly_usd)} per month"
 
 
 def _is_one(names: tuple[str, ...]) -> bool:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tierwright.cli.money import shown_amount
 from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
@@ -291,6 +290,8 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
 
 
 def _print_rules(rules: Sequence[RuleOfThumb]) -> None:
+    from tierwright.common.currency import to_the_coin
+
     print_table(
         "rules of thumb",
         [("per month", True), ("rule", False), ("would have bought", False)],
@@ -298,7 +299,7 @@ def _print_rules(rules: Sequence[RuleOfThumb]) -> None:
             [
                 "-"
                 if each.regret_usd_per_month is None
-                else f"{shown_amount(each.regret_usd_per_month):+,.2f}",
+                else to_the_coin(each.regret_usd_per_month, "+"),
                 each.title,
                 each.reason if each.option is None else each.option.name,
             ]
@@ -584,10 +585,12 @@ def _print_scenarios(found: Scenarios) -> None:
 
 
 def _regret(each: Regret, *, rented: bool) -> str:
+    from tierwright.common.currency import to_the_coin
+
     if rented and each.breaks and each.regret_usd_per_month is not None:
         said = "exchanged"
     elif each.regret_usd_per_month is not None:
-        said = f"{shown_amount(each.regret_usd_per_month):,.2f}"
+        said = to_the_coin(each.regret_usd_per_month)
     elif each.regret_io_time_us is not None:
         said = format_microseconds(each.regret_io_time_us)
     else:
@@ -611,7 +614,7 @@ def _print_limit_costs(found: Advice) -> None:
 
 
 def _print_flat(found: Advice) -> None:
-    from tierwright.common.currency import amount_per, shown_in
+    from tierwright.common.currency import amount_per, shown_in, to_the_coin
 
     code = shown_in().currency
     if found.flat:
@@ -633,7 +636,7 @@ def _print_flat(found: Advice) -> None:
             ],
             [
                 [
-                    f"{shown_amount(each.usd_per_month_more):,.2f}",
+                    to_the_coin(each.usd_per_month_more),
                     format_microseconds(each.io_time_us_saved),
                     amount_per(each.usd_per_month_per_us),
                     each.name,
@@ -644,7 +647,7 @@ def _print_flat(found: Advice) -> None:
 
 
 def _print_steps(found: When) -> None:
-    from tierwright.common.currency import shown_in
+    from tierwright.common.currency import shown_in, to_the_coin
 
     print_table(
         "when another choice is the best",
@@ -660,9 +663,7 @@ def _print_steps(found: When) -> None:
                 f"{each.month:,}"
                 if each.month_before == each.month - 1
                 else f"{each.month_before + 1:,} to {each.month:,}",
-                "-"
-                if each.usd_per_month is None
-                else f"{shown_amount(each.usd_per_month):,.2f}",
+                "-" if each.usd_per_month is None else to_the_coin(each.usd_per_month),
                 "-"
                 if each.io_time_us_per_access is None
                 else format_microseconds(each.io_time_us_per_access),
@@ -675,7 +676,9 @@ def _print_steps(found: When) -> None:
 
 
 def _print_bill(best: Option) -> None:
-    from tierwright.common.currency import shown_in
+    from decimal import Decimal
+
+    from tierwright.common.currency import shown_in, to_the_coin
 
     code = shown_in().currency
     if not best.bill:
@@ -686,7 +689,7 @@ def _print_bill(best: Option) -> None:
         [
             [
                 with_priced_unit(f"{row['quantity']:,}", row["unit"]),
-                f"{shown_amount(row['usd_per_month']):,.2f}",
+                to_the_coin(Decimal(str(row["usd_per_month"]))),
                 row["what"],
             ]
             for row in best.bill
@@ -703,7 +706,7 @@ def figure(option: Option | Sharing, key: str, write: Callable[[float], str]) ->
 
 
 def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
-    from tierwright.common.currency import shown_in
+    from tierwright.common.currency import shown_in, to_the_coin
 
     code = shown_in().currency
     is_replayed = any(one.replayed_io_time_us_per_access is not None for _, one in rows)
@@ -724,9 +727,7 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
         [
             [
                 role,
-                "-"
-                if one.usd_per_month is None
-                else f"{shown_amount(one.usd_per_month):,.2f}",
+                "-" if one.usd_per_month is None else to_the_coin(one.usd_per_month),
                 figure(one, "io_time_us_per_access", format_microseconds),
                 *(
                     [figure(one, "replayed_io_time_us_per_access", format_microseconds)]

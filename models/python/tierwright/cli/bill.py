@@ -89,7 +89,7 @@ def _print_carbon(found: Bill, of: str = "") -> None:
 
 
 def _print_lines(found: Bill, title: str) -> None:
-    from tierwright.common.currency import shown_in, text_of
+    from tierwright.common.currency import shown_in, text_of, to_the_coin
 
     code = shown_in().currency
     print_table(
@@ -111,8 +111,8 @@ def _print_lines(found: Bill, title: str) -> None:
                 "unknown" if line.unit_price is None else text_of(line.unit_price),
                 line.unit,
                 line.date or "-",
-                f"{shown_in().of(line.usd_per_month):,.2f}",
-                f"{shown_in().of(line.purchase_usd):,.2f}",
+                to_the_coin(line.usd_per_month),
+                to_the_coin(line.purchase_usd),
                 line.note,
             ]
             for line in found.lines
@@ -124,8 +124,8 @@ def _print_lines(found: Bill, title: str) -> None:
                 "",
                 "",
                 "",
-                f"{shown_in().of(found.usd_per_month):,.2f}",
-                f"{shown_in().of(found.purchase_usd):,.2f}",
+                to_the_coin(found.usd_per_month),
+                to_the_coin(found.purchase_usd),
                 "",
             ]
         ],

@@ -206,7 +206,7 @@ def _gib(text: str) -> Decimal:
 
 
 def _print_rows(title: str, rows: Sequence[Configuration]) -> None:
-    from tierwright.common.currency import shown_in
+    from tierwright.common.currency import shown_in, to_the_coin
 
     if not rows:
         return
@@ -226,8 +226,8 @@ def _print_rows(title: str, rows: Sequence[Configuration]) -> None:
         ],
         [
             [
-                f"{shown_in().of(one.monthly_usd):,.2f}",
-                f"{shown_in().of(one.purchase_usd):,.2f}",
+                to_the_coin(one.monthly_usd),
+                to_the_coin(one.purchase_usd),
                 "-"
                 if one.io_time_us_per_access is None
                 else f"{one.io_time_us_per_access:.4g}",

@@ -98,12 +98,3 @@ def _rate(
     rate = catalog.exchange_rate(currency, per_usd=per_usd, book=book)
     caution = rate_caution(rate, book)
     return rate, [] if caution is None else [caution]
-
-
-def shown_amount(usd: object) -> float:
-    """Convert an amount into the currency that is shown; a text as it stands in a document."""
-    from decimal import Decimal
-
-    from tierwright.common.currency import shown_in
-
-    return float(shown_in().of(Decimal(str(usd))))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from tierwright.cli.advise import EXIT_INFEASIBLE, figure
-from tierwright.cli.money import shown_amount
 from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
@@ -113,7 +112,7 @@ def place(
 
 def _print(found: Placement, prices: str) -> None:
     from tierwright.advise.placement.found import busiest_hour, placed_together
-    from tierwright.common.currency import shown_in
+    from tierwright.common.currency import shown_in, to_the_coin
 
     code = shown_in().currency
     say(found.finding)
@@ -152,7 +151,7 @@ def _print(found: Placement, prices: str) -> None:
                     ),
                     [
                         "",
-                        f"{shown_amount(each.option.usd_per_month):,.2f}",
+                        figure(each.option, "usd_per_month", to_the_coin),
                         format_count(round(each.accesses_per_s)),
                         format_count(round(each.peak_accesses_per_s)),
                         format_bytes(each.option.ram_bytes),
@@ -178,7 +177,7 @@ def _print(found: Placement, prices: str) -> None:
             [(f"{code} per month", True), ("I/O time", True), ("workloads", False)],
             [
                 [
-                    f"{shown_amount(each.usd_per_month):,.2f}",
+                    to_the_coin(each.usd_per_month),
                     figure(each, "io_time_us_per_access", format_microseconds),
                     "; ".join(map(placed_together, each.groups, each.in_parts)),
                 ]

@@ -17,7 +17,7 @@ from tierwright.cli.advise import (
     workload_of,
 )
 from tierwright.cli.imports import opened_file
-from tierwright.cli.money import shown_amount, shows_money
+from tierwright.cli.money import shows_money
 from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
@@ -279,7 +279,7 @@ def _write_advice(
 
 
 def _print(found: Ranking, *, every: bool) -> None:
-    from tierwright.common.currency import shown_in
+    from tierwright.common.currency import shown_in, to_the_coin
 
     print_cautions(found.cautions, every=every)
     say(found.finding)
@@ -297,8 +297,8 @@ def _print(found: Ranking, *, every: bool) -> None:
             [
                 [
                     f"{each.rank:,}",
-                    f"{shown_amount(each.usd_per_month):,.2f}",
-                    f"{shown_amount(each.purchase_usd):,.2f}",
+                    to_the_coin(each.usd_per_month),
+                    to_the_coin(each.purchase_usd),
                     f"{len(each.cautions):,}",
                     each.quote_id,
                 ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from decimal import Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
@@ -30,6 +30,32 @@ _CODE = re.compile(r"[A-Z]{3}")
 _RATE_KEYS = {"currency", "per_usd", "date", "source"}
 _AMOUNT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _CENT = Decimal("0.01")
+_DECIMALS = {
+    **dict.fromkeys(
+        [
+            "BIF",
+            "CLP",
+            "DJF",
+            "GNF",
+            "ISK",
+            "JPY",
+            "KMF",
+            "KRW",
+            "PYG",
+            "RWF",
+            "UGX",
+            "UYI",
+            "VND",
+            "VUV",
+            "XAF",
+            "XOF",
+            "XPF",
+        ],
+        0,
+    ),
+    **dict.fromkeys(["BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"], 3),
+}
+"""Decimals of currencies whose smallest coin is no hundredth (ISO 4217)."""
 _DIGITS = 3
 _RATE_DECIMALS = 3
 """Digits that a rate has behind the point at least."""
@@ -74,6 +100,11 @@ class ExchangeRate:
     def to_usd(self, amount: Decimal) -> Decimal:
         """Return an amount of this currency in US dollars."""
         return amount if self.currency == BASE else _EXACT.divide(amount, self.per_usd)
+
+    @property
+    def coin(self) -> Decimal:
+        """The smallest amount that is paid in this currency: a cent, a whole yen."""
+        return Decimal(1).scaleb(-_DECIMALS.get(self.currency, 2))
 
     @property
     def sentence(self) -> str:
@@ -199,6 +230,35 @@ def amount(usd: Decimal | float) -> str:
     text = three_digits(found)
     # `0.2 USD` is no price anybody writes; from 1 on three digits end before the cent.
     return f"{text}0" if abs(found) < 1 and _ONE_DECIMAL.search(text) else text
+
+
+def to_the_coin(usd: Decimal | float, sign: str = "") -> str:
+    """Write an amount to the smallest coin of the currency shown, without the currency, for a column that names it.
+
+    Parameters
+    ----------
+    usd : Decimal or float
+    sign : str
+        `+` for a difference, which has its sign always.
+
+    Examples
+    --------
+    >>> to_the_coin(Decimal("1234.5")), to_the_coin(0.375, "+")
+    ('1,234.50', '+0.38')
+    >>> with showing(
+    ...     ExchangeRate("JPY", Decimal("156.9969"), "2026-09-30", "an example")
+    ... ):
+    ...     to_the_coin(Decimal("1234.5"))
+    '193,813'
+    """
+    rate = shown_in()
+    found = rate.of(exact(usd)).quantize(rate.coin, ROUND_HALF_UP, _EXACT)
+    return format(abs(found) if found == 0 else found, f"{sign},f")
+
+
+def exact_money(usd: Decimal | float) -> str:
+    """Write an amount to the smallest coin, with its currency: `1,234.50 USD`."""
+    return f"{to_the_coin(usd)} {shown_in().currency}"
 
 
 def amount_per(usd: Decimal | float) -> str:

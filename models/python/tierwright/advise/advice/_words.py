@@ -10,7 +10,7 @@ from typing import Literal
 from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.advise.advice.request import BOUGHT_ALONE
 from tierwright.advise.point import scheme_titles
-from tierwright.common.currency import amount, exact, money, shown_in
+from tierwright.common.currency import amount, exact, exact_money, money, shown_in
 from tierwright.common.units import format_bytes, format_microseconds, unit_of
 from tierwright.common.wording import (
     counted,
@@ -36,7 +36,7 @@ from tierwright.evaluate.advice.limits import (
     TIMES,
     UNITS,
 )
-from tierwright.evaluate.bill import CENT, VOLUMES_UNKNOWN
+from tierwright.evaluate.bill import VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import ELECTRICITY, RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
@@ -149,9 +149,9 @@ def kept_limit(name: str, value: float) -> str:
     """
     if name in MONEY:
         shown = shown_in()
-        cents = shown.of(exact(value)).quantize(CENT, ROUND_CEILING)
+        kept = shown.of(exact(value)).quantize(shown.coin, ROUND_CEILING)
         per = " per month" if name == "usd_per_month" else ""
-        return f"{f'{cents:,.2f}'.removesuffix('.00')} {shown.currency}{per}"
+        return f"{f'{kept:,f}'.removesuffix('.00')} {shown.currency}{per}"
     return limit_value(name, kept_value(name, value))
 
 
@@ -766,8 +766,7 @@ def _hardly_beyond(name: str, value: float, limit: float) -> str:
         return ""
     side = "less" if name in LEAST else "more"
     if name in MONEY:
-        more = shown_in().of(exact(round(abs(value - limit), 2)))
-        return f", {more:,.2f} {shown_in().currency} {side} than the limit"
+        return f", {exact_money(round(abs(value - limit), 2))} {side} than the limit"
     return f", a little {side} than the limit"
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._standing import ram_text
 from tierwright.advise.advice.found import Option
-from tierwright.advise.bill import exact_money
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.quote_ranking._offered import Offered
 from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.common.currency import exact_money
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import between, counted, listed
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE

@@ -12,7 +12,7 @@ from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import chosen_of, kept
 from tierwright.advise.advice._dirty_share import with_fewest
 from tierwright.advise.advice._table import Rates, Table
-from tierwright.advise.bill import exact_money
+from tierwright.common.currency import exact_money
 from tierwright.common.wording import counted, percent, rate_text
 from tierwright.evaluate.bill import CENT, EXACT
 from tierwright.hardware.imports.offers import DO_NOTHING
