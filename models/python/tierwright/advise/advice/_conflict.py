@@ -18,6 +18,7 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._why_not import SIZING
 from tierwright.common.wording import sentences
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
@@ -33,8 +34,6 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.advice.limits import conflict as listed_conflict
 from tierwright.evaluate.advice.rows import SOURCES
 
-SIZING = (PEAK_BUSY, THROUGHPUT, LIFE)
-"""Limits by which the number of devices is chosen that hold the data."""
 NEAREST = 1e-3
 """Share by which a relaxation may be larger than the smallest. [1]"""
 
@@ -96,10 +95,14 @@ def explained(
         relaxed = _words.nearest_text(nearest, whom)
         return Conflict(names, sentences(said, relaxed, unpriced), nearest)
     if asked.limits_response and any(name in asked.constraints for name in names):
+        nearest, is_whole = _why_not.nearest_in_time(asked, table, names)
+        if nearest or is_whole:
+            relaxed = _words.nearest_text(nearest, whom)
+            return Conflict(names, sentences(said, relaxed, unpriced), nearest)
         one = "it" if len(names) == 1 else "one of them alone"
         # Of one workload it is listed what limits buy, and which options are rejected.
         said += (
-            f" How far {one} would have to be relaxed is not computed where response times are limited."
+            f" How far {one} would have to be relaxed was not found."
             if whom
             else f" Where relaxing {one} is enough, what that limit buys states how far."
         )
@@ -175,7 +178,7 @@ def conflict(asked: Asked, table: Table, limits: list[Limit]) -> tuple[str, ...]
     """
     if not has_devices(table):
         return listed_conflict(limits, len(table.options))
-    search = _Search(asked, table)
+    search = _Search(asked, table, chosen_of(asked, table))
     names = [limit.name for limit in limits]
     if PEAK_BUSY in names:
         names.append(LOAD)
@@ -194,45 +197,54 @@ def conflict(asked: Asked, table: Table, limits: list[Limit]) -> tuple[str, ...]
     return tuple(kept)
 
 
+def _keeps(kept: frozenset[str], asked: Asked, table: Table, chosen: Chosen) -> bool:
+    """Whether some option of a table keeps some of its limits."""
+    breaks = np.zeros(len(table.options), dtype=np.bool_)
+    for limit in chosen.limits:
+        name = limit.name
+        if name == PEAK_BUSY and PEAK_BUSY not in kept:
+            name = LOAD
+        if name in kept:
+            breaks |= limit.breaks
+    [rows] = np.nonzero(~breaks)
+    order = choose.ordered(table.options, rows, asked.objective)
+    responses = {
+        name: value
+        for name, value in asked.constraints.items()
+        if name in RESPONSES and name in kept
+    }
+    limited = replace(asked, constraints=responses)
+    return first_kept(limited, table, chosen, order) is not None
+
+
 @dataclass(slots=True)
 class _Search:
     """Asks a question with some of its limits alone."""
 
     asked: Asked
     table: Table
+    chosen: Chosen
     known: dict[frozenset[str], tuple[Asked, Table, Chosen]] = field(
         default_factory=dict
     )
 
     def keeps(self, names: Iterable[str]) -> bool:
-        """Whether some option keeps these limits."""
+        """Whether some option keeps these limits, of those that are listed with them alone or with all."""
         kept = frozenset(names)
-        asked, table, chosen = self._listed(kept)
-        breaks = np.zeros(len(table.options), dtype=np.bool_)
-        for limit in chosen.limits:
-            name = limit.name
-            if name == PEAK_BUSY and PEAK_BUSY not in kept:
-                name = LOAD
-            if name in kept:
-                breaks |= limit.breaks
-        [rows] = np.nonzero(~breaks)
-        order = choose.ordered(table.options, rows, asked.objective)
-        responses = {
-            name: value
-            for name, value in asked.constraints.items()
-            if name in RESPONSES and name in kept
-        }
-        limited = replace(asked, constraints=responses)
-        return first_kept(limited, table, chosen, order) is not None
+        all_limits = self.asked, self.table, self.chosen
+        return any(_keeps(kept, *each) for each in (self._listed(kept), all_limits))
 
     def _listed(self, kept: frozenset[str]) -> tuple[Asked, Table, Chosen]:
         """List the options of the question without the limits that choose numbers of devices and are not among these."""
         of = frozenset(name for name in (*SIZING, LOAD) if name in kept)
+        if kept & set(RESPONSES):
+            # What is too busy has no response time: none of less is listed.
+            of |= {LOAD}
         if of not in self.known:
             asked = self.asked
             for name in SIZING:
                 if name in asked.constraints and name not in kept:
-                    is_load = name == PEAK_BUSY and LOAD in kept
+                    is_load = name == PEAK_BUSY and LOAD in of
                     asked = (
                         asked.at_its_loosest(name) if is_load else asked.without(name)
                     )

@@ -252,10 +252,12 @@ class _Finder:
             or found.tightest_known <= limit
         ):
             return found if len(found.at) or found.tightest_known is None else TOO_MANY
-        found = self._scan(name, order, math.nextafter(limit, math.inf))
-        if found.tightest_known is not None and not len(found.at):
-            return TOO_MANY
-        return replace(found, loosest_known=limit)
+        tighter = self._scan(name, order, math.nextafter(limit, math.inf))
+        if len(tighter.at):
+            return replace(tighter, loosest_known=limit)
+        # Where nothing keeps the limit that was asked, the looser ones say how far it is to be relaxed.
+        is_whole = tighter.tightest_known is None
+        return found if is_whole and len(found.at) else TOO_MANY
 
     def _scan(self, name: str, order: IntArray, below: float) -> _Stairs:
         """Compute response times, the best options first, of those alone that could be tighter than all before."""

@@ -17,26 +17,36 @@ from tierwright.advise.advice._choice import (
     MOST_EXACT,
     MOST_EXACT_BESIDE,
     Chosen,
+    chosen_of,
     exact_limits,
+    no_faster,
     response_limits,
+    responses_of,
+    too_slow,
 )
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Option, Rejected, Shadow
 from tierwright.evaluate.advice import choose
-from tierwright.evaluate.advice.choose import Objective
+from tierwright.evaluate.advice.choose import Objective, in_time
 from tierwright.evaluate.advice.limits import (
     LEAST,
+    LIFE,
     PEAK_BUSY,
     RESPONSES,
     ROUNDING,
+    THROUGHPUT,
     Limit,
     first_broken,
     relaxation,
 )
-from tierwright.evaluate.advice.rows import Options
+from tierwright.evaluate.advice.rows import SOURCES, Options
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
+MOST_QUEUES = 400
+"""Response times that are computed to find how far one limit is to be relaxed."""
+SIZING = (PEAK_BUSY, THROUGHPUT, LIFE)
+"""Limits by which the number of devices is chosen that hold the data."""
 OF_FIRST = (
     f"of what is rejected, response times are computed of up to {MOST_EXACT} options that break no other limit, and of "
     f"{MOST_EXACT_BESIDE} others"
@@ -145,6 +155,93 @@ def nearest_titled(
         (name, value, _words.with_flow(table.title(at), table.scheme(at)))
         for name, value, at in nearest(limits, conflict, table.options, objective)
     )
+
+
+def nearest_in_time(
+    asked: Asked, table: Table, conflict: Sequence[str]
+) -> tuple[tuple[tuple[str, float, str], ...], bool]:
+    """Do as `nearest_titled` where response times are limited, with as many of them computed as `MOST_QUEUES`.
+
+    Returns
+    -------
+    found : tuple of (str, float, str)
+        Limits, values that are enough, and the options that they admit.
+    is_whole : bool
+        Whether of each limit that was left out none is enough; False where that is not known.
+    """
+    if table.left_out is not None:
+        return (), False
+    chosen = chosen_of(asked, table)
+    tiers = bool(np.any(table.options.source == SOURCES.index("devices")))
+    found, is_whole = [], True
+    for name in conflict:
+        if name not in asked.constraints:
+            continue
+        if name in SIZING and tiers:
+            # With a looser one other numbers of devices are listed.
+            is_whole = False
+            continue
+        make = _least_time if name in RESPONSES else _first_in_time
+        value, at, known = make(asked, table, chosen, name)
+        is_whole &= known
+        if at is not None:
+            title = _words.with_flow(table.title(at), table.scheme(at))
+            found.append((name, value, title))
+    return tuple(found), is_whole
+
+
+def _least_time(
+    asked: Asked, table: Table, chosen: Chosen, name: str
+) -> tuple[float, int | None, bool]:
+    """Return the least response time of an option that keeps every other limit, the option, and whether all were looked at."""
+    others, place = asked.without(name), RESPONSES.index(name)
+    bound = np.asarray(table.least_response[place])
+    left = chosen.order[~too_slow(others, table, chosen.order)]
+    # Of equal bounds more devices first: none is faster of fewer.
+    left = left[np.lexsort((-table.options.store_devices[left], bound[left]))]
+    least, best, many = math.inf, None, 1
+    before = table.responses.computed
+    left = left[bound[left] < least]
+    while len(left) and table.responses.computed - before < MOST_QUEUES:
+        some, left = left[:many], left[many:]
+        times = responses_of(table, chosen, some)
+        keeps = in_time(others.response_limits, times)
+        for at, value in zip(
+            some[keeps].tolist(), times[place][keeps].tolist(), strict=True
+        ):
+            if value < least:
+                least, best = value, at
+        left = left[bound[left] < least]
+        left = left[~no_faster(table, some, left)]
+        many = min(2 * many, choose.MOST_AT_ONCE)
+    return least, best, not len(left)
+
+
+def _first_in_time(
+    asked: Asked, table: Table, chosen: Chosen, name: str
+) -> tuple[float, int | None, bool]:
+    """Return the value of a limit that is nearest and admits an option in time, the option, and whether that is known."""
+    number = np.sum([limit.breaks for limit in chosen.limits], axis=0)
+    [limit] = [each for each in chosen.limits if each.name == name]
+    most = 1.0 if name == PEAK_BUSY else math.inf
+    can = np.isfinite(limit.value) & (limit.value <= most)
+    [rows] = np.nonzero((number == 1) & limit.breaks & can)
+    rows = choose.ordered(table.options, rows, asked.objective)
+    sign = -1 if name in LEAST else 1
+    left = rows[np.argsort(sign * limit.value[rows], kind="stable")]
+    left, many = left[~too_slow(asked, table, left)], 1
+    before = table.responses.computed
+    while len(left):
+        if table.responses.computed - before >= MOST_QUEUES:
+            return math.nan, None, False
+        some, left = left[:many], left[many:]
+        keeps = in_time(asked.response_limits, responses_of(table, chosen, some))
+        if keeps.any():
+            at = int(some[np.argmax(keeps)])
+            return float(limit.value[at]), at, True
+        left = left[~no_faster(table, some, left)]
+        many = min(2 * many, choose.MOST_AT_ONCE)
+    return math.nan, None, True
 
 
 def rejected(

@@ -13,8 +13,8 @@ import numpy as np
 
 from tierwright.advise.advice import _choice, _conflict
 from tierwright.advise.advice._asked import Asked, asked_of
-from tierwright.advise.advice._conflict import SIZING
 from tierwright.advise.advice._table import Rates, Table
+from tierwright.advise.advice._why_not import SIZING
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.compose import KNOWN_ERROR
 from tierwright.advise.configurations import data_bytes_of
