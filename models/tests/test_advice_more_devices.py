@@ -64,8 +64,10 @@ def every_number(most: int = 12) -> list[tuple[float, float, float, float]]:
 @pytest.mark.oracle("evaluate.advice.tiers.with_more")
 @pytest.mark.formula("evaluate.advice.tiers.with_more")
 @settings(max_examples=10)
-@given(st.floats(1e3, 4e7))
-def test_more_devices_are_listed_one_by_one_then_by_shares(rate: float) -> None:
+@given(st.floats(1e3, 4e7), st.booleans())
+def test_more_devices_are_listed_one_by_one_then_by_shares(
+    rate: float, every: bool
+) -> None:
     """Each as the same option with so many devices: what it costs, and how busy it is."""
     busy = replace(BUSY, accesses_per_s=rate)
     setting = asked_of(
@@ -78,24 +80,27 @@ def test_more_devices_are_listed_one_by_one_then_by_shares(rate: float) -> None:
     ).setting
     table = Table.of(setting)
     fewest = table.options
-    made = list(with_more(table.tier_rows, fewest, setting.served.peak))
-    assert len(made) == len(MORE_DEVICES)
-    for (more, share), some in zip(MORE_DEVICES, made, strict=True):
-        for at in range(0, len(fewest), max(1, len(fewest) // 7)):
-            least = int(fewest.store_devices[at])
-            assert some.store_devices[at] == max(
-                least + more, math.ceil(least * (1 + share))
-            )
-            # A drive more costs what a drive costs.
-            name = table.names(at)[1]
-            assert name is not None
-            held = catalog.device(name).capacity_bytes
-            assert held is not None
-            added = int(some.store_devices[at]) - least
-            assert some.purchase_cents[at] - fewest.purchase_cents[at] == pytest.approx(
-                float(PRICES[name]) * held / 1e7 * added, abs=added + 1
-            )
-            assert some.peak_busy[at] <= fewest.peak_busy[at] * (1 + 1e-12)
+    at = np.arange(0, len(fewest), max(1, len(fewest) // 7))
+    made = with_more(table.tier_rows, fewest, at, setting.served.peak, every=every)
+    for row in at.tolist():
+        least = int(fewest.store_devices[row])
+        found = np.flatnonzero(made.row == fewest.row[row])
+        numbers = [
+            max(least + more, math.ceil(least * (1 + share)))
+            for more, share in MORE_DEVICES
+        ]
+        listed = range(least + 1, max(numbers) + 1) if every else numbers
+        assert made.store_devices[found].tolist() == list(listed)
+        # A drive more costs what a drive costs.
+        name = table.names(row)[1]
+        assert name is not None
+        held = catalog.device(name).capacity_bytes
+        assert held is not None
+        added = made.store_devices[found] - least
+        each = float(PRICES[name]) * held / 1e7
+        more = made.purchase_cents[found] - fewest.purchase_cents[row]
+        assert (np.abs(more - each * added) <= added + 1).all()
+        assert (made.peak_busy[found] <= fewest.peak_busy[row] * (1 + 1e-12)).all()
 
 
 @pytest.mark.costly(6)

@@ -325,7 +325,7 @@ def asked_of(
         data_bytes=data_bytes,
         devices=devices,
         fewest_dirty=fewest,
-        counts_more=any(name in limits for name in (RESTART, *RESPONSES)),
+        kept_by_more=frozenset(limits) & {RESTART, *RESPONSES},
     )
     return Asked(setting, limits, objective, seed)
 

@@ -16,6 +16,7 @@ from tierwright.advise.advice._choice import (
     chosen_of,
     kept,
 )
+from tierwright.advise.advice._numbers import best_of, with_enough
 from tierwright.advise.advice._responses import least_times_us
 from tierwright.advise.advice._table import (
     LeftOut,
@@ -70,7 +71,18 @@ _NOTHING = Shelf(None, (), ())
 
 
 def table_of(asked: Asked) -> Table:
-    """Make the table of a question: of all options, or of those that bounds do not leave out.
+    """Make the table of a question: as `listed_of`, with what is better of other numbers of devices behind it.
+
+    Raises
+    ------
+    BadInput
+        If there are more options than can be listed, or searched.
+    """
+    return with_enough(asked, listed_of(asked))
+
+
+def listed_of(asked: Asked) -> Table:
+    """List the options of a question: all, or those that bounds do not leave out.
 
     Nothing is left out of up to 1,000,000 servers built from parts. Of quotes, what they offer and what there is.
 
@@ -128,8 +140,7 @@ def asked_again(asked: Asked, table: Table) -> tuple[Table, int | None]:
         other = table_of(asked)
     else:
         other = table.remade(asked.setting)
-    choice = chosen_of(asked, other)
-    return other, next(kept(asked, other, choice, choice.order), None)
+    return best_of(asked, other)
 
 
 @dataclass(slots=True)

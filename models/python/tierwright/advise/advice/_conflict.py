@@ -17,6 +17,7 @@ from tierwright.advise.advice import _why_not, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
+from tierwright.advise.advice._numbers import broken, with_enough
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import SIZING
 from tierwright.common.wording import sentences
@@ -199,22 +200,17 @@ def conflict(asked: Asked, table: Table, limits: list[Limit]) -> tuple[str, ...]
 
 def _keeps(kept: frozenset[str], asked: Asked, table: Table, chosen: Chosen) -> bool:
     """Whether some option of a table keeps some of its limits."""
-    breaks = np.zeros(len(table.options), dtype=np.bool_)
-    for limit in chosen.limits:
-        name = limit.name
-        if name == PEAK_BUSY and PEAK_BUSY not in kept:
-            name = LOAD
-        if name in kept:
-            breaks |= limit.breaks
-    [rows] = np.nonzero(~breaks)
-    order = choose.ordered(table.options, rows, asked.objective)
     responses = {
         name: value
         for name, value in asked.constraints.items()
         if name in RESPONSES and name in kept
     }
     limited = replace(asked, constraints=responses)
-    return first_kept(limited, table, chosen, order) is not None
+    breaks = broken(chosen.limits, kept, len(table.options))
+    order = choose.ordered(table.options, np.flatnonzero(~breaks), asked.objective)
+    if first_kept(limited, table, chosen, order) is not None:
+        return True
+    return with_enough(asked, table, kept) is not table
 
 
 @dataclass(slots=True)

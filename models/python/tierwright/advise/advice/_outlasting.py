@@ -132,13 +132,25 @@ def _weighed(
     instead = _instead(asked, (table, best), of, at, each.better)
     effect = f"{each.repair}; {instead}" if each.repair else instead
     caution = replace(each.caution, effect=effect, could_change_choice=True)
-    # Both tables list the same sizes in the same places.
-    is_listed = at is not None and (
-        of.options.store_devices[at] == table.options.store_devices[at]
+    listed = None if at is None else _listed(table, of, at)
+    return replace(each, caution=caution, is_weighed=True, instead=listed)
+
+
+def _listed(table: Table, of: Table, at: int) -> int | None:
+    """Return where a table lists an option of another of the same question; None where it does not."""
+    if of is table:
+        return at
+    if at == of.have_at:
+        return table.have_at
+    one, many = of.options, table.options
+    alike = (
+        (many.source == one.source[at])
+        & (many.row == one.row[at])
+        & (many.store_devices == one.store_devices[at])
+        & (many.scheme == one.scheme[at])
     )
-    return replace(
-        each, caution=caution, is_weighed=True, instead=at if is_listed else None
-    )
+    found = np.flatnonzero(alike)
+    return int(found[0]) if len(found) else None
 
 
 def _asking_for(asked: Asked, life_years: float) -> Asked:

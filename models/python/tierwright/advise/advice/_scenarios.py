@@ -12,7 +12,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import (
     CACHES,
     Rates,
@@ -336,10 +336,9 @@ def _best_of(case: _Case, tables: Iterable[Table]) -> _Contender | None:
     """Return the best of a scenario, of tables of its options; None where nothing keeps every limit."""
     found = []
     for table in tables:
-        chosen = chosen_of(case.asked, table)
-        at = next(kept(case.asked, table, chosen, chosen.order), None)
+        of, at = best_of(case.asked, table, _after_loss if case.loses else None)
         if at is not None:
-            found.append(_Contender("scenario", table.alone(at), 0))
+            found.append(_Contender("scenario", of.alone(at), 0))
 
     def key(one: _Contender) -> tuple[float, float]:
         by_usd = one.month_cents, one.io_us

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -24,6 +24,7 @@ from tierwright.advise.advice._choice import (
     responses_of,
     too_slow,
 )
+from tierwright.advise.advice._numbers import is_open, with_numbers_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Staircase, StaircaseStep
 from tierwright.common.arrays import FloatArray
@@ -129,9 +130,20 @@ def staircases(
     if shown is not table:
         chosen = replace(chosen_of(asked, shown), responses=chosen.responses)
     found = _Finder(asked, shown, chosen, tried, with_responses=with_responses)
-    larger = found.with_larger_numbers() if with_responses else found
+    of_restart = of_responses = others = found
+    if with_responses:
+        of_restart = found.with_larger_numbers((RESTART,))
+        of_responses = found.with_larger_numbers(RESPONSES)
+        if is_open(asked, shown):
+            others = found.with_larger_numbers(())
     return tuple(
-        (larger if name in (RESTART, *RESPONSES) else found).staircase(name)
+        (
+            of_restart
+            if name == RESTART
+            else of_responses
+            if name in RESPONSES
+            else others
+        ).staircase(name)
         for name in CONSTRAINTS
     )
 
@@ -158,16 +170,19 @@ class _Finder:
         self._stated = {limit.name: limit for limit in limits if limit.is_stated}
         self._tiers = table.options.source == SOURCES.index("devices")
 
-    def with_larger_numbers(self) -> _Finder:
-        """Return one whose devices are listed in larger numbers too, as asking with a limit that more of them keep lists them."""
+    def with_larger_numbers(self, names: Collection[str]) -> _Finder:
+        """Return one whose devices are listed in larger numbers too, as asking with these limits, that more of them keep, lists them."""
         asked, table = self._asked, self._table
-        if asked.setting.counts_more or table.left_out is not None:
+        if table.left_out is not None or not self._tiers.any():
             return self
-        if not self._tiers.any():
-            return self
-        setting = replace(asked.setting, counts_more=True)
-        more = as_replayed(table.remade(setting), self._tried)
+        setting = replace(
+            asked.setting,
+            kept_by_more=asked.setting.kept_by_more | set(names),
+            every_number=True,
+        )
         again = replace(asked, setting=setting)
+        more = with_numbers_of(table.remade(setting), table)
+        more = as_replayed(more, self._tried)
         return _Finder(
             again,
             more,
@@ -206,9 +221,24 @@ class _Finder:
         found = (
             self._scanned(name, order) if needs else self._static(table, name, order)
         )
-        if isinstance(found, str) or len(found.at):
+        if isinstance(found, str):
             return found
-        return self._empty(name)
+        return self._as_listed(name, found) if len(found.at) else self._empty(name)
+
+    def _as_listed(self, name: str, found: _Stairs) -> _Stairs:
+        """Say of limits that more devices keep that nothing is known beyond the tightest that those which are listed keep."""
+        if found.tightest_known is not None:
+            return found
+        order, least = self._order(name), float(found.tight[-1])
+        if name not in (RESTART, *RESPONSES):
+            # Numbers that are not listed may keep the limits of response times and of the restart.
+            is_all = not is_open(self._asked, self._table)
+            return found if is_all else replace(found, tightest_known=least)
+        could = self._tiers[order]
+        if name in RESPONSES:
+            bound = self._table.least_response[RESPONSES.index(name)]
+            could = could & (bound[order] < least)
+        return replace(found, tightest_known=least) if could.any() else found
 
     def _empty(self, name: str) -> str:
         if not len(self._order(name)):

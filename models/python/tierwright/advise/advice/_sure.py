@@ -13,10 +13,9 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import MOST_LOOKED
 from tierwright.advise.advice._choice import (
     Chosen,
-    chosen_of,
     first_kept,
-    kept,
 )
+from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Bar, RuleOfThumb
@@ -145,8 +144,7 @@ class Ends:
 
     def _at(self, when_: str, curve: Curve) -> AtEnd:
         table = self._table.with_curve(curve)
-        choice = chosen_of(self._asked, table)
-        at = next(kept(self._asked, table, choice, choice.order), None)
+        table, at = best_of(self._asked, table)
         if at is None:
             return AtEnd(when_, None, math.inf, "", is_same=False)
         same = int(table.kind_codes[at]) == int(self._table.kind_codes[self.best])

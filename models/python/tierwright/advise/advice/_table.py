@@ -144,8 +144,10 @@ class Setting:
     """Rate that all machines together have to carry, whatever the load is. [1/s]"""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
-    counts_more: bool = False
-    """Whether devices by themselves are listed in larger numbers too: a limit is kept by more of them that fewer break."""
+    kept_by_more: frozenset[str] = frozenset()
+    """Limits for which devices by themselves are listed in larger numbers too: more of them keep what fewer break."""
+    every_number: bool = False
+    """Whether these have no gaps."""
     parted: tuple[Workload, ...] = ()
     """Workloads of which each has a part of the RAM, so that all miss least; empty where they share it."""
     devices_more: float = 1.0
@@ -326,8 +328,16 @@ class Table:
         )
         self.tier_rows: TierRows = tier_rows
         parts.append(of_tiers)
-        if setting.counts_more and len(of_tiers):
-            parts += with_more(tier_rows, of_tiers, setting.served.peak)
+        if setting.kept_by_more and len(of_tiers):
+            at = self._of_which_more(of_tiers)
+            more = with_more(
+                tier_rows,
+                of_tiers,
+                at,
+                setting.served.peak,
+                every=setting.every_number,
+            )
+            parts.append(more)
         self.have_at: int | None = None
         if setting.have is not None:
             self.have_at = sum(len(each) for each in parts)
@@ -339,6 +349,15 @@ class Table:
         self._prepared: dict[int, dict[str, float | None]] = {}
         self._clean: dict[int, tuple[Table, int]] = {}
         """Where an option stands among those without dirty pages, where nobody said which are."""
+
+    def _of_which_more(self, of_tiers: Options) -> IntArray:
+        """Of which devices by themselves more may keep a limit: of one on the restart of all, else of those whose latency is known."""
+        if RESTART in self.setting.kept_by_more:
+            return np.arange(len(of_tiers))
+        self.options = of_tiers
+        known = np.isfinite(self.least_response[0])
+        self._forget_codes()
+        return np.flatnonzero(known)
 
     def _standing(self, source: str, given: Sequence[Standing]) -> Options:
         setting = self.setting

@@ -10,8 +10,9 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._bounded import table_of
+from tierwright.advise.advice._bounded import listed_of
 from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._prices import SERIES_OF
 from tierwright.advise.advice._table import Rates, Setting, Table, purchases_by_kind
 from tierwright.advise.advice._words import with_flow
@@ -219,10 +220,7 @@ def _steps(
         if month not in known:
             times = (1 + growth) ** (month / MONTHS_A_YEAR)
             then = replace(asked, setting=grown(setting, times))
-            other = table_of(then)
-            chosen = chosen_of(then, other)
-            at = next(kept(then, other, chosen, chosen.order), None)
-            known[month] = _then(other, at)
+            known[month] = _then(*best_of(then, listed_of(then)))
         return known[month].key
 
     found = changes(key, first, min(MOST_HALVED, able - len(first) + 1))

@@ -24,11 +24,14 @@ from tierwright.advise.advice._choice import (
     responses_of,
     too_slow,
 )
+from tierwright.advise.advice._numbers import best_of, is_open
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Option, Rejected, Shadow
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import Objective, in_time
 from tierwright.evaluate.advice.limits import (
+    BESIDE,
+    IO_TIME,
     LEAST,
     LIFE,
     PEAK_BUSY,
@@ -38,8 +41,9 @@ from tierwright.evaluate.advice.limits import (
     Limit,
     first_broken,
     relaxation,
+    values,
 )
-from tierwright.evaluate.advice.rows import SOURCES, Options
+from tierwright.evaluate.advice.rows import Options
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
@@ -172,22 +176,47 @@ def nearest_in_time(
     if table.left_out is not None:
         return (), False
     chosen = chosen_of(asked, table)
-    tiers = bool(np.any(table.options.source == SOURCES.index("devices")))
-    found, is_whole = [], True
+    # Numbers of devices that are not listed may need less.
+    is_whole = not is_open(asked, table)
+    found = []
     for name in conflict:
         if name not in asked.constraints:
             continue
-        if name in SIZING and tiers:
+        if name in SIZING and not is_whole:
             # With a looser one other numbers of devices are listed.
-            is_whole = False
             continue
         make = _least_time if name in RESPONSES else _first_in_time
         value, at, known = make(asked, table, chosen, name)
         is_whole &= known
+        of = table
+        if name not in RESPONSES and is_open(asked, table):
+            of, value, at = _with_other_numbers(asked, table, name, (value, at))
         if at is not None:
-            title = _words.with_flow(table.title(at), table.scheme(at))
-            found.append((name, value, title))
+            found.append((name, value, _words.with_flow(of.title(at), of.scheme(at))))
     return tuple(found), is_whole
+
+
+def _with_other_numbers(
+    asked: Asked, table: Table, name: str, listed: tuple[float, int | None]
+) -> tuple[Table, float, int | None]:
+    """Return the value of a limit that is enough with numbers of devices that are not listed, where that is nearer."""
+    by: dict[str, Objective] = {
+        "usd_per_month": "usd",
+        "purchase_usd": "usd",
+        IO_TIME: "io_time",
+    }
+    others = replace(asked.without(name), objective=by.get(name, asked.objective))
+    more, at = best_of(others, table)
+    value, least = listed[0], listed[1]
+    if at is None or more is table:
+        return table, value, least
+    own = (
+        float(values(more.options, name)[at])
+        if name not in BESIDE
+        else float(more.beside(name, np.asarray([at]))[0])
+    )
+    nearer = least is None or (own > value if name in LEAST else own < value)
+    return (more, own, at) if nearer else (table, value, least)
 
 
 def _least_time(
@@ -197,8 +226,8 @@ def _least_time(
     others, place = asked.without(name), RESPONSES.index(name)
     bound = np.asarray(table.least_response[place])
     left = chosen.order[~too_slow(others, table, chosen.order)]
-    # Of equal bounds more devices first: none is faster of fewer.
-    left = left[np.lexsort((-table.options.store_devices[left], bound[left]))]
+    # Of equal bounds the least busy first, where an access waits least.
+    left = left[np.lexsort((table.options.peak_busy[left], bound[left]))]
     least, best, many = math.inf, None, 1
     before = table.responses.computed
     left = left[bound[left] < least]

@@ -13,6 +13,7 @@ import numpy as np
 
 from tierwright.advise.advice import _choice, _conflict
 from tierwright.advise.advice._asked import Asked, asked_of
+from tierwright.advise.advice._numbers import with_enough
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice._why_not import SIZING
 from tierwright.advise.advice.request import Candidates
@@ -150,7 +151,7 @@ class Asking:
 
     def _group(self, members: tuple[int, ...], some: Sequence[Workload]) -> Group:
         asked = self._asked(some, _shared)
-        table = Table.of(asked.setting)
+        table = with_enough(asked, Table.of(asked.setting))
         amounts = limited(asked)
         shared = Run(asked, table, _rows(asked, table, amounts))
         parts = None
@@ -159,7 +160,7 @@ class Asking:
             apart = self._asked(some, lambda each: partitioned_curve(each, sizes))
             setting = replace(apart.setting, parted=tuple(some))
             apart = replace(apart, setting=setting)
-            other = table.remade(apart.setting)
+            other = with_enough(apart, table.remade(apart.setting))
             rows = _rows(apart, other, amounts, in_parts=True)
             parts = Run(apart, other, rows, in_parts=True)
         return _compared(Group(members, shared, parts), amounts)

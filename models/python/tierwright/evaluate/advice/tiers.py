@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
@@ -46,6 +45,8 @@ MORE_DEVICES = (
 """By how many devices, and by what share of the fewest at least, more are listed where a limit is kept by more that fewer break."""
 MOST_LISTED = 1_500_000
 """Options up to which these are listed, the fewest devices first."""
+EVERY_NUMBER = 500_000
+"""Options up to which every number is listed in their place, up to the largest of them."""
 FLASH_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Flash devices of one machine that cache."""
 MOST_DEVICES = 100_000
@@ -522,24 +523,42 @@ class _Maker:
 
 
 def with_more(
-    rows: TierRows, options: Options, peak: float | None
-) -> Iterator[Options]:
-    """Yield options again with more devices that hold the data, as `MORE_DEVICES` has it, up to `MOST_LISTED` in all.
+    rows: TierRows,
+    options: Options,
+    at: IntArray,
+    peak: float | None,
+    *,
+    every: bool = False,
+) -> Options:
+    """Return options again with more devices that hold the data, as `MORE_DEVICES` has it, up to `MOST_LISTED` in all.
 
     Parameters
     ----------
     rows : TierRows
     options : Options
         With the fewest devices.
+    at : int array
+        Those of which more are listed.
     peak : float or None
         Rate of all machines in the busiest hour. [1/s]
+    every : bool
+        Whether every number up to the largest is listed, up to `EVERY_NUMBER` in all.
     """
-    fewest = options.store_devices
-    for more, share in MORE_DEVICES[: MOST_LISTED // max(1, len(options)) - 1]:
-        devices = np.maximum(
-            fewest + more, np.ceil(fewest * (1 + share)).astype(np.int64)
-        )
-        yield rows.with_devices(options, np.arange(len(options)), devices, peak)
+    fewest = options.store_devices[at]
+    some = MORE_DEVICES[: MOST_LISTED // max(1, len(options))]
+    numbers = [
+        np.maximum(fewest + more, np.ceil(fewest * (1 + share)).astype(np.int64))
+        for more, share in some
+    ]
+    which = [np.arange(len(at))] * len(numbers)
+    if every and numbers:
+        more = np.minimum(numbers[-1] - fewest, EVERY_NUMBER // max(1, len(at)))
+        of = np.repeat(np.arange(len(at)), more)
+        above = np.arange(len(of)) - np.repeat(np.cumsum(more) - more, more) + 1
+        which, numbers = [of], [fewest[of] + above]
+    place = np.concatenate([np.empty(0, dtype=np.int64), *which])
+    devices = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
+    return rows.with_devices(options, at[place], devices, peak)
 
 
 def devices_for_space(device: Device, machine_bytes: float) -> int:

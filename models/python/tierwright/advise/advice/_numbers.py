@@ -1,0 +1,357 @@
+"""How many devices bought by themselves keep limits that more of them keep and fewer break.
+
+A list of numbers has gaps and an end. What lies between, and beyond, is found by halving: with more devices an access
+waits no longer, a cache is warm no later, and the option costs more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import (
+    chosen_of,
+    first_kept,
+    no_faster,
+    too_slow,
+)
+from tierwright.advise.advice._table import Table
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.choose import in_time
+from tierwright.evaluate.advice.limits import (
+    LOAD,
+    PEAK_BUSY,
+    RESPONSES,
+    RESTART,
+    Bools,
+    Limit,
+)
+from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options, joined
+from tierwright.evaluate.advice.tiers import MOST_DEVICES
+
+_AT_ONCE = 16
+MOST_FILLED = 10_000
+"""Numbers of devices of one option that are listed for what a limit costs, beyond those that are listed anyway."""
+MOST_QUEUES = 300
+"""Response times that are computed to find numbers of devices that are not listed."""
+
+
+def broken(limits: Sequence[Limit], kept: Collection[str] | None, many: int) -> Bools:
+    """Which options break some of the limits.
+
+    Parameters
+    ----------
+    limits : sequence of Limit
+    kept : collection of str or None
+        Names of those that count; None for all. Of the busy share alone the load counts that a device can carry.
+    many : int
+        Options.
+    """
+    found = np.zeros(many, dtype=np.bool_)
+    for limit in limits:
+        name = limit.name
+        if kept is not None:
+            if name == PEAK_BUSY and PEAK_BUSY not in kept:
+                name = LOAD
+            if name not in kept:
+                continue
+        found |= limit.breaks
+    return found
+
+
+def with_enough(
+    asked: Asked, table: Table, kept: Collection[str] | None = None
+) -> Table:
+    """Return a table with numbers of devices that are better than all that are listed, behind its options.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the options.
+    kept : collection of str, optional
+        Names of the limits that are to be kept; all if omitted.
+
+    Returns
+    -------
+    Table
+        The same where none is better, or no limit of response times or of the restart is asked.
+    """
+    if kept is not None:
+        some = {
+            name: asked.constraints[name] for name in asked.constraints if name in kept
+        }
+        asked = replace(asked, constraints=some)
+    if not is_open(asked, table):
+        return table
+    chosen = chosen_of(asked, table)
+    breaks = broken(chosen.limits, kept, len(table.options))
+    order = choose.ordered(table.options, np.flatnonzero(~breaks), asked.objective)
+    return _better(asked, table, kept, first_kept(asked, table, chosen, order))
+
+
+def best_of(
+    asked: Asked, table: Table, after: Callable[[Table], Table] | None = None
+) -> tuple[Table, int | None]:
+    """Return the table of `with_enough`, and the best of its options that keeps every limit; None where none does.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the options.
+    after : callable, optional
+        What happened to the options of the table, to be done to a table of others too.
+    """
+    chosen = chosen_of(asked, table)
+    best = first_kept(asked, table, chosen, chosen.order)
+    if not is_open(asked, table):
+        return table, best
+    more = _better(asked, table, None, best, after)
+    return more, best if more is table else len(more.options) - 1
+
+
+def with_numbers_of(table: Table, other: Table) -> Table:
+    """Return a table that lists each number of devices up to the largest of another of the same options.
+
+    Parameters
+    ----------
+    table : Table
+    other : Table
+        Which lists more devices of some options.
+    """
+    devices = SOURCES.index("devices")
+    [own] = np.nonzero(table.options.source == devices)
+    [others] = np.nonzero(other.options.source == devices)
+    if not len(own):
+        return table
+    most = np.zeros(int(table.options.row[own].max()) + 1, dtype=np.int64)
+    np.maximum.at(most, table.options.row[own], table.options.store_devices[own])
+    lacking = other.options.store_devices[others] - most[other.options.row[others]]
+    more = (lacking > 0) & (lacking <= MOST_FILLED)
+    if not more.any():
+        return table
+    others, lacking = others[more], lacking[more]
+    of = np.repeat(others, lacking)
+    number = np.arange(len(of)) - np.repeat(np.cumsum(lacking) - lacking, lacking) + 1
+    made = other.with_devices(of, most[other.options.row[of]] + number).options
+    return table.with_options(joined([table.options, made]))
+
+
+def is_open(asked: Asked, table: Table) -> bool:
+    """Whether numbers of devices that are not listed may be better."""
+    return (
+        bool(asked.setting.kept_by_more)
+        and any(name in asked.constraints for name in (RESTART, *RESPONSES))
+        and table.left_out is None
+        and bool((table.options.source == SOURCES.index("devices")).any())
+    )
+
+
+def _better(
+    asked: Asked,
+    table: Table,
+    kept: Collection[str] | None,
+    best: int | None,
+    after: Callable[[Table], Table] | None = None,
+) -> Table:
+    """Return a table with what is better than the best behind its options, the best of it last."""
+    found = _Search(asked, table, kept, best, after).found()
+    return table.with_options(joined([table.options, *found])) if found else table
+
+
+@dataclass(slots=True)
+class _Kinds:
+    """Options that differ in their numbers of devices: of each the fewest, and the most that could be better than the best.
+
+    Attributes
+    ----------
+    rows : int array
+        Of each kind its option with the fewest devices.
+    known : int array
+        The most devices, up to `most`, that are listed: so many and fewer break a limit.
+    most : int array
+    """
+
+    rows: IntArray
+    known: IntArray
+    most: IntArray
+
+    def of(self, some: Bools) -> _Kinds:
+        return _Kinds(self.rows[some], self.known[some], self.most[some])
+
+
+class _Search:
+    def __init__(
+        self,
+        asked: Asked,
+        table: Table,
+        kept: Collection[str] | None,
+        best: int | None,
+        after: Callable[[Table], Table] | None,
+    ) -> None:
+        self._asked, self._table, self._kept = asked, table, kept
+        self._after = after
+        [self._at] = np.nonzero(table.options.source == SOURCES.index("devices"))
+        self._by_time = asked.objective == "io_time"
+        self._best = (
+            (math.inf, math.inf)
+            if best is None
+            else tuple(each[best] for each in self._keys(table.options))
+        )
+
+    def _made(self, rows: IntArray, devices: IntArray) -> Table:
+        """Make a table of kinds with other numbers of devices."""
+        made = self._table.with_devices(rows, devices)
+        return made if self._after is None else self._after(made)
+
+    def _keys(self, options: Options) -> tuple[FloatArray, FloatArray]:
+        """Return what is to be least, then what decides among equals."""
+        cents = options.month_cents.astype(np.float64)
+        return (options.io_us, cents) if self._by_time else (cents, options.io_us)
+
+    def _is_better(self, options: Options) -> Bools:
+        first, second = self._keys(options)
+        best, next_best = self._best
+        return np.asarray((first < best) | ((first == best) & (second < next_best)))
+
+    def found(self) -> list[Options]:
+        """Return the options that are better, each than those before it."""
+        found: list[Options] = []
+        kinds, many = self._open(), 1
+        some = self._fastest(kinds.rows)
+        before = self._table.responses.computed
+        while len(kinds.rows):
+            if self._table.responses.computed - before >= MOST_QUEUES:
+                break
+            trial = self._made(kinds.rows, kinds.most)
+            warm = self._warm(trial, some)
+            keeps = warm & self._in_time(trial, some)
+            left = np.ones(len(kinds.rows), dtype=np.bool_)
+            left[some] = False
+            [rest] = np.nonzero(left)
+            left[rest] = ~no_faster(trial, some[warm & ~keeps], rest)
+            if keeps.any():
+                found += self._taken(
+                    kinds.of(np.isin(np.arange(len(left)), some[keeps]))
+                )
+            kinds = kinds.of(left)
+            if keeps.any():
+                kinds = self._bounded(kinds.rows)
+            some = np.arange(min(many, len(kinds.rows)))
+            many = min(2 * many, _AT_ONCE)
+        return found
+
+    def _taken(self, kinds: _Kinds) -> Iterator[Options]:
+        """Yield the options that become the best, of kinds of which the most devices are enough."""
+        if not self._asked.limits_response:
+            # No queue is computed: all at once.
+            made = self._fewest(kinds)
+            first, second = self._keys(made)
+            yield from self._better_of(made.rows(np.lexsort((second, first))[:1]))
+            return
+        for at in range(len(kinds.rows)):
+            one = kinds.of(np.arange(len(kinds.rows)) == at)
+            # One more than is known not to be enough is the least that it may cost.
+            if self._is_better(self._made(one.rows, one.known + 1).options)[0]:
+                yield from self._better_of(self._fewest(one))
+
+    def _better_of(self, made: Options) -> Iterator[Options]:
+        """Yield one option where it is better than the best, which it becomes then."""
+        if self._is_better(made)[0]:
+            first, second = self._keys(made)
+            self._best = float(first[0]), float(second[0])
+            yield made
+
+    def _open(self) -> _Kinds:
+        """Return the kinds that a number which is not listed could make better than the best, the best first."""
+        options, at = self._table.options, self._at
+        _, first = np.unique(options.row[at], return_index=True)
+        rows = at[first]
+        bounds = [each[rows] for each in self._table.least_response]
+        able = np.ones(len(rows), dtype=np.bool_)
+        for limit, bound in zip(self._asked.response_limits, bounds, strict=True):
+            if limit is not None:
+                able &= bound <= limit
+        rows = rows[able]
+        order = np.lexsort(tuple(each[rows] for each in self._keys(options))[::-1])
+        return self._bounded(rows[order])
+
+    def _fastest(self, rows: IntArray) -> IntArray:
+        """Return the option of each kind of devices that reads least: where the most of these are too slow, others are."""
+        options, kinds = self._table.options, self._table.kind_codes[rows]
+        order = np.lexsort((options.io_us[rows], kinds))
+        _, first = np.unique(kinds[order], return_index=True)
+        return order[first]
+
+    def _bounded(self, rows: IntArray) -> _Kinds:
+        """Find the most devices of each kind that could be better than the best; kinds of which none are not listed are left out."""
+        rows = rows[self._could_be(rows, self._table.options.store_devices[rows])]
+        low = self._table.options.store_devices[rows].copy()
+        high = np.full(len(rows), MOST_DEVICES, dtype=np.int64)
+        high = np.where(self._could_be(rows, high), MOST_DEVICES + 1, high)
+        # The first could be better, the last could not.
+        while len(rows) and (high - low).max() > 1:
+            middle = np.where(high - low > 1, (low + high) // 2, low)
+            could = self._could_be(rows, middle)
+            low, high = np.where(could, middle, low), np.where(could, high, middle)
+        known = self._most_listed(rows, low)
+        return _Kinds(rows, known, low).of(low > known)
+
+    def _could_be(self, rows: IntArray, devices: IntArray) -> Bools:
+        """Whether kinds with so many devices are better than the best, and keep what more devices do not help to keep."""
+        made = self._made(rows, devices)
+        limits = [
+            each for each in chosen_of(self._asked, made).limits if each.name != RESTART
+        ]
+        return self._is_better(made.options) & ~broken(limits, self._kept, len(rows))
+
+    def _most_listed(self, rows: IntArray, most: IntArray) -> IntArray:
+        """Return the largest number of devices of each kind that is listed, of those up to the most."""
+        options = self._table.options
+        if not len(rows):
+            return rows
+        kind = np.full(int(options.row[self._at].max()) + 1, -1, dtype=np.int64)
+        kind[options.row[rows]] = np.arange(len(rows))
+        of = kind[options.row[self._at]]
+        number = options.store_devices[self._at]
+        listed = (of >= 0) & (number <= most[of])
+        found = options.store_devices[rows].copy()
+        np.maximum.at(found, of[listed], number[listed])
+        return found
+
+    def _warm(self, made: Table, rows: IntArray) -> Bools:
+        """Whether options keep the limit of the restart."""
+        limits = chosen_of(self._asked, made).limits
+        return ~broken(
+            [each for each in limits if each.name == RESTART], None, len(made.options)
+        )[rows]
+
+    def _in_time(self, made: Table, rows: IntArray) -> Bools:
+        """Whether options keep the limits of response times."""
+        if not self._asked.limits_response:
+            return np.ones(len(rows), dtype=np.bool_)
+        keeps = ~too_slow(self._asked, made, rows)
+        [left] = np.nonzero(keeps)
+        times = made.peak_responses(rows[left])
+        keeps[left] = in_time(self._asked.response_limits, times)
+        return keeps
+
+    def _fewest(self, kinds: _Kinds) -> Options:
+        """Return kinds with the fewest devices that are enough, where the most are: found by halving."""
+        few, enough = kinds.known.copy(), kinds.most.copy()
+        while (enough - few).max() > 1:
+            middle = np.where(enough - few > 1, (few + enough) // 2, enough)
+            [left] = np.nonzero(middle < enough)
+            made = self._made(kinds.rows[left], middle[left])
+            every = np.arange(len(left))
+            keeps = self._warm(made, every)
+            keeps[keeps] = self._in_time(made, every[keeps])
+            enough[left[keeps]] = middle[left[keeps]]
+            few[left[~keeps]] = middle[left[~keeps]]
+        return self._made(kinds.rows, enough).options
