@@ -77,6 +77,7 @@ SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "13": ("5", "6", "7", "8", "9", "10", "11", "12"),
     "14": ("5", "6", "7", "8", "9", "10", "11", "12", "13"),
     "15": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14"),
+    "16": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"),
 }
 """Versions of the model whose outcomes stand under a later one: 6 changed what inputs are worth, 7 production
 with copies and curves without write-backs, 10 and 11 what flash caches do, 12 limits of response times,

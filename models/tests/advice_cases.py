@@ -114,6 +114,7 @@ problems = st.fixed_dictionaries(
                 "flash_life_years": st.floats(0.1, 10.0),
                 "peak_busy": st.floats(0.05, 1.0),
                 "throughput_accesses_per_s": st.floats(1.0, 1e7),
+                "restart_s": st.floats(0.1, 1e5),
             },
         ),
         "objective": st.sampled_from(["usd", "io_time", "pareto"]),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from advice_cases import DEVICES_ALONE, PRODUCTION, TIB, ask, book, curve
+from advice_cases import DEVICES_ALONE, PRODUCTION, TIB, ask, book, curve, tried
 from advice_cases import question as asked_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -155,3 +155,151 @@ def test_a_value_that_reads_as_its_limit_says_by_how_much_it_is_beyond() -> None
         "io_time_us_per_access", 1.2341, 1.234
     )
     assert "a little less than the limit" in said("flash_life_years", 4.9999, 5.0)
+
+
+DISK = "seagate-exos-x24-24tb"
+
+
+def disks_alone(data_bytes: int, rate: float, ram_usd: Decimal) -> dict[str, Any]:
+    production = replace(BUSY, data_bytes=data_bytes, accesses_per_s=rate)
+    return {
+        "curve": curve(production),
+        "candidates": replace(DEVICES_ALONE, devices=(DISK,), flash_caches=()),
+        "prices": book(ram_usd, **{DISK: Decimal("0.04")}),
+        "have": None,
+        "constraints": {},
+        "objective": "usd",
+    }
+
+
+def with_every_number(given_: dict[str, Any], most: int) -> list[Table]:
+    """Sizes of RAM with so many disks, none of them busier than 70 %, one table for each number."""
+    table = Table.of(asked_of(given_).setting)
+    rows = np.flatnonzero(table.options.broken == 0)
+    found = []
+    for devices in range(1, most + 1):
+        enough = rows[table.options.store_devices[rows] <= devices]
+        if len(enough):
+            found.append(table.with_devices(enough, np.full(len(enough), devices)))
+    return found
+
+
+@pytest.mark.oracle(
+    "advise.advice._numbers.with_enough", "advise.advice._numbers.best_of"
+)
+@settings(max_examples=tried(12))
+@given(
+    st.integers(2**33, 2**41),
+    st.floats(1e3, 3e4),
+    st.decimals("0.5", "40", places=2),
+    st.floats(0.02, 0.98),
+    st.floats(0.02, 0.98),
+    st.sampled_from(["usd", "io_time"]),
+)
+def test_no_number_of_devices_is_missed(
+    data_bytes: int,
+    rate: float,
+    ram_usd: Decimal,
+    slow: float,
+    cold: float,
+    objective: str,
+) -> None:
+    """Every number up to 200, one by one: none that keeps the limits is better, and where none keeps them nothing is bought."""
+    given_ = disks_alone(data_bytes, rate, ram_usd)
+    every = with_every_number(given_, 200)
+    money = np.concatenate([each.options.month_cents for each in every])
+    times = np.concatenate([each.options.io_us for each in every])
+    warm = np.concatenate(
+        [each.beside("restart_s", np.arange(len(each.options))) for each in every]
+    )
+    limits = {
+        "io_time_us_per_access": float(np.quantile(times, slow)) * (1 + 1e-9),
+        "restart_s": float(np.quantile(warm, cold)) * (1 + 1e-9),
+    }
+    keeps = (times <= limits["io_time_us_per_access"]) & (warm <= limits["restart_s"])
+    best = ask(**{**given_, "constraints": limits, "objective": objective})
+    found = best.recommendation
+    if found is None:
+        assert not keeps.any()
+        assert best.infeasible is not None
+        assert set(best.infeasible.conflict) <= {*limits, "peak_busy"}
+        return
+    assert found.usd_per_month is not None
+    assert found.io_time_us_per_access is not None
+    assert found.restart_s is not None
+    assert found.restart_s <= limits["restart_s"] * (1 + 1e-9)
+    if not keeps.any():
+        assert found.disks > 200
+    elif objective == "usd":
+        assert float(found.usd_per_month * 100) <= money[keeps].min()
+    else:
+        assert found.io_time_us_per_access <= times[keeps].min() * (1 + 1e-12)
+
+
+@pytest.mark.costly(9)
+def test_response_times_that_only_many_more_disks_keep_are_kept() -> None:
+    """Between and beyond the numbers that are listed: as cheap as the best of every number, looked at one by one."""
+    given_ = disks_alone(2 * TIB, 2000.0, Decimal("20"))
+    every = with_every_number(given_, 40)
+    fewest = ask(**given_).recommendation
+    assert fewest is not None
+    money = np.concatenate([each.options.month_cents for each in every])
+    tails = np.concatenate(
+        [each.peak_responses(np.arange(len(each.options)))[2] for each in every]
+    )
+    number = np.concatenate([each.options.store_devices for each in every])
+    beyond = 0
+    for share in (0.02, 0.1, 0.3):
+        limit = float(np.quantile(tails[np.isfinite(tails)], share)) * (1 + 1e-9)
+        best = ask(
+            **{**given_, "constraints": {"response_p99_us": limit}}
+        ).recommendation
+        assert best is not None
+        assert best.usd_per_month is not None
+        assert best.response_p99_us is not None
+        assert best.response_p99_us <= limit * (1 + 1e-9)
+        keeps = tails <= limit
+        assert float(best.usd_per_month * 100) <= money[keeps].min()
+        beyond += int(number[keeps][np.argmin(money[keeps])]) > 2 * fewest.disks
+    assert beyond
+
+
+def test_the_steps_of_a_limit_that_nothing_keeps_are_those_of_looser_ones() -> None:
+    """As asking with each of them answers, down to where numbers that are not listed could be better."""
+    given_ = disks_alone(2 * TIB, 2000.0, Decimal("20"))
+    limits = {"response_p99_us": 300.0}
+    found = ask(**{**given_, "constraints": limits, "how_sure": True})
+    assert found.recommendation is None
+    assert found.infeasible is not None
+    assert found.infeasible.conflict == ("response_p99_us",)
+    assert "Relaxing one limit is enough: 99th percentile" in found.infeasible.text
+    [stairs] = [
+        each for each in found.staircases if each.constraint == "response_p99_us"
+    ]
+    assert stairs.steps
+    assert stairs.tightest_known is not None
+    some = stairs.steps[:: max(1, len(stairs.steps) // 6)]
+    for step in some:
+        assert step.value is not None
+        limits = {"response_p99_us": step.value * (1 + 1e-9)}
+        again = ask(**{**given_, "constraints": limits}).recommendation
+        assert again is not None
+        assert again.usd_per_month == step.usd_per_month
+
+
+def test_a_conflict_of_money_and_response_times_names_both() -> None:
+    """Either alone is kept by some option: only together they are not."""
+    given_ = disks_alone(2 * TIB, 2000.0, Decimal("20"))
+    dear = ask(**{**given_, "constraints": {"response_p99_us": 20_000.0}})
+    assert dear.recommendation is not None
+    assert dear.recommendation.usd_per_month is not None
+    limits = {
+        "response_p99_us": 20_000.0,
+        "usd_per_month": dear.recommendation.usd_per_month - Decimal("0.01"),
+    }
+    found = ask(**{**given_, "constraints": limits}).infeasible
+    assert found is not None
+    assert set(found.conflict) == set(limits)
+    assert (
+        f"cost per month to {dear.recommendation.usd_per_month:,.2f} USD" in found.text
+    )

@@ -29,6 +29,7 @@ from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
 """Response times that are computed for alternatives, where these are limited."""
+QUEUES_AT_ONCE = 16
 MOST_EXACT = 60
 """Response times that are computed of what a bound has shown to be too slow."""
 MOST_EXACT_BESIDE = 16
@@ -109,8 +110,17 @@ def first_kept(
         if keeps.any():
             return int(some[np.argmax(keeps)])
         left = left[~no_faster(table, some, left)]
-        many = min(2 * many, choose.MOST_AT_ONCE)
+        many = min(2 * many, at_once(table, left))
     return None
+
+
+def at_once(table: Table, rows: IntArray) -> int:
+    """Return of how many options response times are computed before the slow ones rule out others.
+
+    Of servers built from parts many are computed together; of devices by themselves each is a queue of its own.
+    """
+    of_devices = table.options.source[rows] == SOURCES.index("devices")
+    return QUEUES_AT_ONCE if of_devices.any() else choose.MOST_AT_ONCE
 
 
 def no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import (
+    QUEUES_AT_ONCE,
     chosen_of,
     first_kept,
     no_faster,
@@ -34,7 +35,6 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options, joined
 from tierwright.evaluate.advice.tiers import MOST_DEVICES
 
-_AT_ONCE = 16
 MOST_FILLED = 10_000
 """Numbers of devices of one option that are listed for what a limit costs, beyond those that are listed anyway."""
 MOST_QUEUES = 300
@@ -244,7 +244,7 @@ class _Search:
             if keeps.any():
                 kinds = self._bounded(kinds.rows)
             some = np.arange(min(many, len(kinds.rows)))
-            many = min(2 * many, _AT_ONCE)
+            many = min(2 * many, QUEUES_AT_ONCE)
         return found
 
     def _taken(self, kinds: _Kinds) -> Iterator[Options]:

@@ -18,13 +18,14 @@ from tierwright.advise.advice._checked import (
 )
 from tierwright.advise.advice._choice import (
     Chosen,
+    at_once,
     chosen_of,
     front,
     no_faster,
     responses_of,
     too_slow,
 )
-from tierwright.advise.advice._numbers import is_open, with_numbers_of
+from tierwright.advise.advice._numbers import broken, is_open, with_numbers_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Staircase, StaircaseStep
 from tierwright.common.arrays import FloatArray
@@ -226,19 +227,61 @@ class _Finder:
         return self._as_listed(name, found) if len(found.at) else self._empty(name)
 
     def _as_listed(self, name: str, found: _Stairs) -> _Stairs:
-        """Say of limits that more devices keep that nothing is known beyond the tightest that those which are listed keep."""
-        if found.tightest_known is not None:
+        """Leave out steps tighter than which a number of devices that is not listed could be better."""
+        is_kept_by_more = name in (RESTART, *RESPONSES)
+        if not self._tiers.any():
             return found
-        order, least = self._order(name), float(found.tight[-1])
-        if name not in (RESTART, *RESPONSES):
-            # Numbers that are not listed may keep the limits of response times and of the restart.
-            is_all = not is_open(self._asked, self._table)
-            return found if is_all else replace(found, tightest_known=least)
-        could = self._tiers[order]
-        if name in RESPONSES:
-            bound = self._table.least_response[RESPONSES.index(name)]
-            could = could & (bound[order] < least)
-        return replace(found, tightest_known=least) if could.any() else found
+        if not is_kept_by_more and not is_open(self._asked, self._table):
+            return found
+        ends = self._beyond(name)
+        if not len(ends.options):
+            return found
+        could = _tightest(ends, name)
+        ends_keys = self._keys([(ends, at) for at in range(len(ends.options))])
+        keys = self._keys(found.at)
+        # The question itself was asked with the numbers that are not listed too.
+        is_asked = (
+            name not in self._asked.constraints or found.loosest_known is not None
+        )
+        looser = [found.loosest_known or math.inf, *found.tight.tolist()]
+        for at in range(int(is_asked), len(found.at)):
+            first, second = (each[at] for each in keys)
+            better = (ends_keys[0] < first) | (
+                (ends_keys[0] == first) & (ends_keys[1] < second)
+            )
+            if (better & (could < looser[at])).any():
+                break
+        else:
+            at = len(found.at)
+            if found.tightest_known is not None or not (could < looser[at]).any():
+                return found
+        return replace(
+            found,
+            at=found.at[:at],
+            tight=found.tight[:at],
+            tightest_known=looser[at],
+        )
+
+    def _beyond(self, name: str) -> Table:
+        """Return devices by themselves with one more of them than is listed, as far as they could keep the limits but one."""
+        table, others = self._table, self._asked.without(name)
+        [at] = np.nonzero(self._tiers)
+        order = at[
+            np.lexsort((-table.options.store_devices[at], table.options.row[at]))
+        ]
+        _, first = np.unique(table.options.row[order], return_index=True)
+        last = order[first]
+        made = table.with_devices(last, table.options.store_devices[last] + 1)
+        limits = [
+            each
+            for each in chosen_of(others, made).limits
+            if each.name not in (name, RESTART)
+        ]
+        breaks = broken(limits, None, len(last)) | too_slow(
+            others, made, np.arange(len(last))
+        )
+        keep = np.flatnonzero(~breaks)
+        return made.with_devices(keep, made.options.store_devices[keep])
 
     def _empty(self, name: str) -> str:
         if not len(self._order(name)):
@@ -323,7 +366,7 @@ class _Finder:
                 break
             _, of_kinds = np.unique(table.kind_codes[slow], return_index=True)
             left = left[~no_faster(table, slow[np.sort(of_kinds)[:_MOST_SLOW]], left)]
-            many = min(2 * many, choose.MOST_AT_ONCE)
+            many = min(2 * many, at_once(table, left))
         return _Stairs(
             [(table, row) for row in steps],
             np.asarray(tight),
@@ -435,6 +478,15 @@ class _Finder:
             None if loosest is None else sign * loosest,
             "",
         )
+
+
+def _tightest(table: Table, name: str) -> FloatArray:
+    """Return down to which tightness options could keep a limit, with any number of devices."""
+    if name in RESPONSES:
+        return np.asarray(table.least_response[RESPONSES.index(name)])
+    if name == RESTART:
+        return np.zeros(len(table.options))
+    return _tightness(table, name, np.arange(len(table.options)))
 
 
 def _sign(name: str) -> int:

@@ -17,6 +17,7 @@ from tierwright.advise.advice._choice import (
     MOST_EXACT,
     MOST_EXACT_BESIDE,
     Chosen,
+    at_once,
     chosen_of,
     exact_limits,
     no_faster,
@@ -242,7 +243,7 @@ def _least_time(
                 least, best = value, at
         left = left[bound[left] < least]
         left = left[~no_faster(table, some, left)]
-        many = min(2 * many, choose.MOST_AT_ONCE)
+        many = min(2 * many, at_once(table, left))
     return least, best, not len(left)
 
 
@@ -269,7 +270,7 @@ def _first_in_time(
             at = int(some[np.argmax(keeps)])
             return float(limit.value[at]), at, True
         left = left[~no_faster(table, some, left)]
-        many = min(2 * many, choose.MOST_AT_ONCE)
+        many = min(2 * many, at_once(table, left))
     return math.nan, None, True
 
 
