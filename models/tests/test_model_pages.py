@@ -1,10 +1,14 @@
 """Pages of the models: worked numbers run, exported names are on their page."""
 
+import csv
 import doctest
 import importlib
+import io
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tierwright.evaluate import metadata
 
@@ -19,7 +23,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("endurance.md", 10),
         ("ftl.md", 40),
         ("metadata.md", 8),
-        ("papers.md", 18),
+        ("papers.md", 24),
         ("recovery.md", 10),
         ("response.md", 11),
         ("sce.md", 10),
@@ -212,3 +216,87 @@ def test_every_preset_is_in_the_table() -> None:
     text = (PAGES / "metadata.md").read_text(encoding="utf-8")
     for name in metadata.PRESETS:
         assert f"| `{name}` |" in text
+
+
+PAGE, RATED = (
+    8192,
+    4096,
+)  # bytes of the recordings, and of the rates that the papers print
+
+
+def _random_write_us(iops: float) -> float:
+    return 1e6 / iops * PAGE / RATED
+
+
+def _disk_read_ms(iops: float, mb_per_s: float) -> float:
+    """Positioning and transfer of what the rate is for, and the transfer of the rest."""
+    return 1e3 / iops + (PAGE - RATED) / mb_per_s / 1e3
+
+
+@pytest.mark.parametrize(
+    ("sentence", "values"),
+    [
+        # Koltsidas and Viglas, table 2.
+        (
+            "whose random write takes {:.3g} and {:.3g} ms",
+            (_random_write_us(21) / 1e3, _random_write_us(592) / 1e3),
+        ),
+        (
+            "whose write takes {:.3g} and {:.3g} µs",
+            (_random_write_us(3300), _random_write_us(101_000)),
+        ),
+        # FaCE, table 1.
+        (
+            "takes one disk {:.3g} ms and the array {:.3g} ms",
+            (_disk_read_ms(409, 156), _disk_read_ms(5166, 1723)),
+        ),
+        (
+            "costs the NVMe drive {:.1f} µs and the SATA drive {:.3g} µs",
+            (_random_write_us(86_949), _random_write_us(13_979)),
+        ),
+        ("which takes the SATA drive {:.1f} µs", (PAGE / 398,)),
+        # The class of the Maxtor disk: seek and half a rotation at 7,200 rpm.
+        (
+            "{:.1f} ms for a read and {:.1f} ms for a write",
+            (7.4 + 30e3 / 7200, 8.2 + 30e3 / 7200),
+        ),
+        (
+            "{:,} blocks of {} pages of {} KiB that take {} µs to read, {} µs to write and {} ms",
+            (1024, 64, 2, 25, 200, 1.5),
+        ),
+    ],
+)
+def test_times_of_the_papers_are_those_of_pages_of_8_kib(
+    sentence: str, values: tuple[float, ...]
+) -> None:
+    assert sentence.format(*values) in (PAGES / "papers.md").read_text("utf-8")
+
+
+def test_the_papers_say_whose_prices_are_of_another_year() -> None:
+    """No price book of today prices the SATA drive of 2015, and the paper bought flash there."""
+    text = (PAGES / "papers.md").read_text("utf-8")
+    assert "prices are those of the default price book" not in text
+    assert "the price of flash is from 2015, the price of DRAM from 2026-05" in text
+    assert "flash is the better buy from 8.3 USD on" in text
+    before, _, after = text.partition("measured on the array of 16 disks")
+    assert "As in the paper flash is the better buy before one disk" not in before
+    assert "with a wide margin" in after.split(">>>")[0]
+    assert "says the opposite" in after.split(">>>")[0]
+
+
+def test_tpcb_reads_single_pages() -> None:
+    """The share of accesses to the page after that of the access before, of the recording."""
+    path = PAGES.parents[1] / "fixtures/traces/tpcb-cut.csv.zst"
+    with path.open("rb") as raw:
+        rows = csv.DictReader(
+            io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(raw))
+        )
+        pages = [(row["rel"], int(row["block"])) for row in rows]
+    following = sum(
+        relation == last_relation and block == last_block + 1
+        for (last_relation, last_block), (relation, block) in pairwise(pages)
+    )
+    share = f"{following / len(pages):.2%}".replace("%", " %")
+    assert f"TPC-B reads single pages: {share} of its accesses" in (
+        PAGES / "papers.md"
+    ).read_text("utf-8")
