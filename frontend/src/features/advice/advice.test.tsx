@@ -842,6 +842,37 @@ describe("the answer", () => {
     await expect.element(broken.getByText(said)).toBeVisible();
   });
 
+  // The sentence of the answer rounds so: a page that says 86 % and 85.5 % says one of them for nothing.
+  it.each([
+    [438 / 512, "in 86 % of the draws"],
+    [64 / 512, "in 12 % of the draws"],
+    [8 / 512, "in 1.6 % of the draws"],
+    [511 / 512, "in more than 99 % of the draws"],
+    [1, "in all draws"],
+  ])(
+    "says in its heading how often it stays the best as the sentence does: %d",
+    async (probability, said) => {
+      const shown = await renderRouted(
+        <AdviceView
+          found={{
+            ...FOUND,
+            confidence: { ...FOUND.confidence, probability_best: probability },
+          }}
+          isRefining={false}
+          patch={vi.fn()}
+        />,
+      );
+      await expect
+        .element(
+          shown.getByRole("heading", {
+            name: `It stays within 1 % of the best ${said}`,
+            exact: true,
+          }),
+        )
+        .toBeVisible();
+    },
+  );
+
   it("says how sure it is, what to measure first, and where the choice flips", async () => {
     const view = (found: AdviceOut) =>
       renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);

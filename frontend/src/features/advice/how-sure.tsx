@@ -5,20 +5,30 @@ import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { shownCurrency } from "@/units/currency";
-import {
-  cents,
-  formatAmount,
-  formatPercent,
-  ratio,
-  UNKNOWN,
-  usd,
-} from "@/units/quantity";
+import { cents, formatAmount, UNKNOWN, usd } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { time } from "./words";
 
 type Bar = AdviceOut["confidence"]["tornado"][number];
 
 const HEIGHT = 160;
+
+/** Share below which per cents have a digit behind the point. */
+const FEW = 0.095;
+
+/** In how many draws, with the digits of the sentence beside the recommendation: 512 draws know no more. */
+function often(probability: number): string {
+  if (probability === 1) {
+    return "all draws";
+  }
+  const digits = probability < FEW ? 1 : 0;
+  const share = new Intl.NumberFormat("en-GB", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    roundingMode: "halfEven",
+  }).format(100 * probability);
+  return share === "100" ? "more than 99 % of the draws" : `${share} % of the draws`;
+}
 
 /** How sure the recommendation is: what is not known, and what each end of it would change. */
 export function HowSure(props: {
@@ -35,7 +45,7 @@ export function HowSure(props: {
       title={
         confidence.probability_best === null
           ? "How sure it is"
-          : `It stays within 1 % of the best in ${formatPercent(ratio(confidence.probability_best))} of the draws`
+          : `It stays within 1 % of the best in ${often(confidence.probability_best)}`
       }
       label="How sure it is"
     >
