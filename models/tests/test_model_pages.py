@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from tierwright.advise.advice import _staircase
+from tierwright.cli.options import candidates_of
+from tierwright.common.wording import listed
 from tierwright.evaluate import metadata
+from tierwright.evaluate.advice import tiers
+from tierwright.evaluate.advice.limits import CONSTRAINTS
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
 
@@ -24,6 +29,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("ftl.md", 40),
         ("metadata.md", 8),
         ("papers.md", 24),
+        ("placement.md", 6),
         ("recovery.md", 10),
         ("response.md", 11),
         ("sce.md", 10),
@@ -300,3 +306,26 @@ def test_tpcb_reads_single_pages() -> None:
     assert f"TPC-B reads single pages: {share} of its accesses" in (
         PAGES / "papers.md"
     ).read_text("utf-8")
+
+
+def test_the_advisor_page_states_what_is_listed() -> None:
+    """Ladders of RAM and flash, and the limits that decide how many devices are bought."""
+    text = (PAGES / "advice.md").read_text("utf-8")
+    sizes = tiers.ram_sizes(2.0**50, 8192)
+    assert (
+        f"in {len(sizes) - 1} steps of the square root of 2, so to "
+        f"1/{round(sizes[-1] / sizes[0]):,} of them"
+    ) in text
+    assert f"at most {max(tiers.FLASH_COUNTS)} of each machine" in text
+    named = [f"`{name}`" for name in CONSTRAINTS if name in _staircase._BUYS_DEVICES]
+    assert f"* {listed(named)} decide how many devices are bought" in text
+
+
+def test_a_named_book_adds_devices_as_the_advisor_page_says() -> None:
+    assert "devices" not in candidates_of(None, None).kinds
+    assert "devices" in candidates_of(None, "street-2026-q3").kinds
+    text = (PAGES / "advice.md").read_text("utf-8")
+    assert (
+        "whose price book is named, by `--price-book` or a template, adds `devices`"
+        in text
+    )
