@@ -578,8 +578,10 @@ def volume_page() -> str:
         "usd_per_mb_per_s_month",
         "usd_per_1000_reads",
         "usd_per_1000_writes",
+        "min_size_gib",
         "max_size_gib",
         "max_iops",
+        "max_iops_per_gib",
         "max_mb_per_s",
     )
     return "\n\n".join(

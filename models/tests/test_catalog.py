@@ -4,6 +4,7 @@ import csv
 import re
 import shutil
 from decimal import Decimal
+from operator import eq, lt
 from pathlib import Path
 
 import pytest
@@ -313,6 +314,12 @@ ADDED = {
     ),
 }
 NOT_IN_TABLE = {"aws-ebs-gp2-max", "aws-i7i.4xlarge-local"}
+BURSTS = {
+    ("aws-ebs-sc1", name)
+    for operation in OPERATIONS
+    for name in (f"{operation}_iops", f"sequential_{operation}_mb_per_s")
+}
+"""The table has the rates of bursts on credits; shipped are those that last."""
 OTHER_CAPACITY = {
     "sce2014-emlc-pcie-1.8tib",  # the table has 1979.1 GB for the paper's 1.8 TiB
     # The table has the size of the volume that was priced, not the largest.
@@ -342,7 +349,11 @@ def test_no_figure_was_lost_or_changed_on_the_way_from_the_table(
         figures = devices[row["id"]].figures
         for column, name in COLUMNS.items():
             if row[column]:
-                assert figures[name].value == Decimal(row[column]), (row["id"], column)
+                compare = lt if (row["id"], name) in BURSTS else eq
+                assert compare(figures[name].value, Decimal(row[column])), (
+                    row["id"],
+                    column,
+                )
             elif (row["id"], name) not in ADDED:
                 assert name not in figures, (row["id"], name)
         if row["capacity_gb"] and row["id"] not in OTHER_CAPACITY:

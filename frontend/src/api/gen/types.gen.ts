@@ -27442,11 +27442,29 @@ export type VolumeOut = {
      */
     max_iops_per_gib: number | null;
     /**
+     * Min Iops
+     *
+     * IOPS of a volume of any size, however small; null where no source states it. [1/s]
+     */
+    min_iops: number | null;
+    /**
      * Max Mb Per S Per Iops
      *
      * Most throughput for each IOPS of a volume; null where no source states it. [MB/s or MiB/s]
      */
     max_mb_per_s_per_iops: number | null;
+    /**
+     * Mb Per S Per Gib
+     *
+     * Throughput for each GiB of a volume; null where no source states it. [MB/s or MiB/s]
+     */
+    mb_per_s_per_gib: number | null;
+    /**
+     * Min Mb Per S
+     *
+     * Throughput of a volume of any size, however small; null where no source states it. [MB/s or MiB/s]
+     */
+    min_mb_per_s: number | null;
     /**
      * Io Unit Bytes
      *

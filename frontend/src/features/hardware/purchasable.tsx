@@ -98,6 +98,11 @@ const VOLUMES: readonly Column<VolumeOut>[] = [
     cell: ({ max_iops }) => known(max_iops, "the limit of IOPS", 7),
   },
   {
+    key: "IOPS per GiB",
+    unit: "1/s",
+    cell: ({ max_iops_per_gib: each }) => known(each, "a limit of IOPS by size"),
+  },
+  {
     key: "Most throughput",
     unit: "as the provider counts",
     cell: ({ max_mb_per_s, throughput_unit }) =>

@@ -260,6 +260,7 @@ def volumes(
             ("capacity", True),
             ("IOPS included", True),
             ("most IOPS", True),
+            ("IOPS per GiB", True),
             ("most throughput", True),
             ("of", False),
         ],
@@ -272,6 +273,7 @@ def volumes(
                 else unit_price(each.usd_per_gib_month, "USD/GiB/month"),
                 _amount(each.iops_included),
                 _amount(each.max_iops),
+                _amount(each.max_iops_per_gib),
                 _amount(each.max_mb_per_s, f" {each.throughput_unit}"),
                 _date_of(each.figures, "usd_per_gib_month"),
             ]

@@ -458,6 +458,7 @@ WHY_NOT: Mapping[str, str] = {
     "vendor_not_stated": "not computable: no source states who makes it",
     "batches_as_single_pages": "not computable: no source states the sequential rate of the device",
     "latency_of_source": "not computable: how single reads vary is not stated",
+    "bursts_not_counted": "not computable: how long credits last at this load is not modelled",
     "rents_of_two_lists": "not computable: the price book states no rent of the others",
     "no_price_of_ram": "not computable: no price book with a price of RAM was chosen",
     "rates_of_other_devices": "not computable: no source states the rates of these devices",

@@ -851,7 +851,7 @@ def _of_volume(build: Build, item: VolumeItem, where: str) -> Iterator[Violation
         per_gib is not None
         and volume.kind == "block"
         and item.iops is not None
-        and iops > max(included, per_gib * size)
+        and iops > max(included, volume.min_iops or ZERO, per_gib * size)
     ):
         yield Violation(
             "volume_iops_per_gib",
@@ -874,6 +874,7 @@ def _of_volume(build: Build, item: VolumeItem, where: str) -> Iterator[Violation
             f"{volume.max_mb_per_s.normalize():,f} {unit} of one `{volume.id}`",
             "spread the load over several volumes with `quantity`",
         )
+    yield from _of_growth(volume, size, rate, where)
     per_iops = volume.max_mb_per_s_per_iops
     if per_iops is not None and rate is not None and rate > per_iops * iops:
         yield Violation(
@@ -886,6 +887,23 @@ def _of_volume(build: Build, item: VolumeItem, where: str) -> Iterator[Violation
         )
     if volume.kind == "local":
         yield from _of_local(server, item, where)
+
+
+def _of_growth(
+    volume: Volume, size: Decimal, rate: Decimal | None, where: str
+) -> Iterator[Violation]:
+    """Find throughput that the size of a volume does not give for ever."""
+    each, most = volume.mb_per_s_per_gib, volume.most_mb_per_s(size)
+    if each is None or most is None or rate is None or rate <= most:
+        return
+    unit = volume.throughput_unit
+    yield Violation(
+        "volume_throughput",
+        where,
+        f"{rate.normalize():,f} {unit} need {_up(rate / each):,f} GiB at "
+        f"{each.normalize():f} {unit} per GiB, and `{volume.id}` has {size.normalize():,f} GiB",
+        "use a larger volume, or less throughput",
+    )
 
 
 def _of_local(

@@ -104,7 +104,8 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
     "least_capacity": (("GB", "GiB"), "least size in which a volume is rented"),
     "iops_per_gib": (
         ("1/s",),
-        "most IOPS above the included ones for each GiB of a volume",
+        "most IOPS above the included ones for each GiB of a volume; of one whose IOPS are not rented, those that a GiB "
+        "gives",
     ),
     "throughput_per_iops": (
         ("MB/s", "MiB/s"),

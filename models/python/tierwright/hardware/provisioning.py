@@ -210,7 +210,7 @@ def volumes(device: Device, held_bytes: int, used: Provision) -> Volumes:
 
     Count = ceil(held / largest size), capacity = max(held, count x least size). The least size is
     the provider's, or IOPS / (most IOPS for each GiB) where more IOPS are provisioned than the
-    rent of capacity includes.
+    rent of capacity includes, or where none are rented and the size gives them.
 
     Parameters
     ----------
@@ -234,6 +234,9 @@ def volumes(device: Device, held_bytes: int, used: Provision) -> Volumes:
     (160, 'with 80,000 IOPS a volume has at least 160 GiB')
     >>> volumes(gp3, 100_000 * 2**30, provision(gp3)).count
     2
+    >>> st1 = catalog.device("aws-ebs-st1")
+    >>> volumes(st1, 200 * 2**30, provision(st1)).why
+    'with 500 IOPS a volume has at least 12,800 GiB'
     """
     largest = device.capacity_bytes
     least, why = _least(device, used)
@@ -254,12 +257,16 @@ def _least(device: Device, used: Provision) -> tuple[int, str]:
         else f"a volume has at least {stated.value:,} {stated.unit}"
     )
     each = device.figures.get("iops_per_gib")
-    if each is None or not used.iops or used.iops <= _value(device, "included_iops"):
+    # Where no IOPS are rented the size alone gives those that the figures are about.
+    iops = used.iops
+    if iops is None and not is_rented_by_io(device):
+        iops = _most(device, "read_iops", "write_iops")
+    if each is None or not iops or iops <= _value(device, "included_iops"):
         return least, why
-    gib = math.ceil(used.iops / each.value)
+    gib = math.ceil(iops / each.value)
     if gib * GIB <= least:
         return least, why
-    return gib * GIB, f"with {used.iops:,} IOPS a volume has at least {gib:,} GiB"
+    return gib * GIB, f"with {iops:,} IOPS a volume has at least {gib:,} GiB"
 
 
 def charges(

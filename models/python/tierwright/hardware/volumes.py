@@ -54,14 +54,17 @@ FIGURES: FigureTable = {
     "max_iops": (("1/s",), "most IOPS of one volume"),
     "max_mb_per_s": (_THROUGHPUT, "most throughput of one volume"),
     "max_iops_per_gib": (("1/s",), "most IOPS for each GiB of a volume"),
+    "min_iops": (("1/s",), "IOPS of a volume of any size, however small"),
     "max_mb_per_s_per_iops": (
         _THROUGHPUT,
         "most throughput for each IOPS of a volume",
     ),
+    "mb_per_s_per_gib": (_THROUGHPUT, "throughput for each GiB of a volume"),
+    "min_mb_per_s": (_THROUGHPUT, "throughput of a volume of any size, however small"),
     "io_unit_bytes": (("B",), "largest operation that counts as one I/O"),
 }
 """Every figure that a volume may state: allowed units, meaning. Throughput counts in the unit of the
-provider's list."""
+provider's list. Rates are those that a volume keeps for ever: bursts on credits are left out."""
 
 COMMAND = "tierwright catalog volumes"
 
@@ -113,14 +116,17 @@ class Volume:
     max_iops: Decimal | None
     max_mb_per_s: Decimal | None
     max_iops_per_gib: Decimal | None
+    min_iops: Decimal | None
     max_mb_per_s_per_iops: Decimal | None
+    mb_per_s_per_gib: Decimal | None
+    min_mb_per_s: Decimal | None
     io_unit_bytes: Decimal | None
     figures: Mapping[str, Fact]
 
     @property
     def throughput_unit(self) -> str:
         """Unit in which the provider counts throughput: `MB/s` or `MiB/s`."""
-        for name in ("max_mb_per_s", "mb_per_s_included"):
+        for name in ("max_mb_per_s", "mb_per_s_included", "mb_per_s_per_gib"):
             if name in self.figures:
                 return self.figures[name].unit
         return "MB/s"
@@ -137,6 +143,98 @@ class Volume:
             if start is not None and price is not None:
                 found.append((start, price))
         return tuple(found)
+
+    @property
+    def grows(self) -> bool:
+        """Whether its size alone sets its rates, as of `gp2`, `st1` and `sc1`."""
+        return self.iops_included is None and self.max_iops_per_gib is not None
+
+    def most_iops(self, size_gib: Decimal) -> Decimal | None:
+        """Most IOPS that a volume of a size can have for ever; None where no source states it.
+
+        ``min(max_iops, max(iops_included, min_iops, max_iops_per_gib x size))``.
+
+        Parameters
+        ----------
+        size_gib : Decimal
+            Of one volume, as it is sold. [GiB]
+
+        Returns
+        -------
+        Decimal or None
+            [1/s]
+
+        Examples
+        --------
+        >>> volume("aws-ebs-sc1").most_iops(Decimal(1024))
+        Decimal('12.00000000')
+        """
+        each = self.max_iops_per_gib
+        if each is None:
+            return self.max_iops
+        least = max(self.iops_included or Decimal(0), self.min_iops or Decimal(0))
+        of_size = max(least, each * size_gib)
+        return of_size if self.max_iops is None else min(of_size, self.max_iops)
+
+    def most_mb_per_s(self, size_gib: Decimal) -> Decimal | None:
+        """Most throughput that a volume of a size can have for ever, in `throughput_unit`; None where no source states it.
+
+        ``min(max_mb_per_s, max(min_mb_per_s, mb_per_s_per_gib x size))``.
+
+        Parameters
+        ----------
+        size_gib : Decimal
+            Of one volume, as it is sold. [GiB]
+
+        Returns
+        -------
+        Decimal or None
+            [`throughput_unit`]
+
+        Examples
+        --------
+        >>> volume("aws-ebs-st1").most_mb_per_s(Decimal(16384))
+        Decimal('500')
+        """
+        each, most = self.mb_per_s_per_gib, self.max_mb_per_s
+        if each is None:
+            return most
+        of_size = max(self.min_mb_per_s or Decimal(0), each * size_gib)
+        return of_size if most is None else min(of_size, most)
+
+    def rates(
+        self, size_gib: Decimal, iops: Decimal | None, mb_per_s: Decimal | None
+    ) -> tuple[Decimal | None, Decimal | None]:
+        """Rates that one volume keeps for ever: what is rented, else included, else what its size gives.
+
+        What is rented is never more than a volume of the size can have. Throughput is at most `max_mb_per_s_per_iops`
+        of its IOPS.
+
+        Parameters
+        ----------
+        size_gib : Decimal
+            Of one volume, as it is sold. [GiB]
+        iops, mb_per_s : Decimal or None
+            What it is rented with; None where nothing is stated. [1/s], [`throughput_unit`]
+
+        Returns
+        -------
+        tuple of Decimal or None
+            IOPS [1/s] and throughput [`throughput_unit`]; None where no source states them.
+
+        Examples
+        --------
+        >>> volume("aws-ebs-gp3").rates(Decimal(100), None, None)
+        (Decimal('3000'), Decimal('125'))
+        """
+        most, most_rate = self.most_iops(size_gib), self.most_mb_per_s(size_gib)
+        found = _least_of(self.iops_included if iops is None else iops, most)
+        rate = _least_of(
+            self.mb_per_s_included if mb_per_s is None else mb_per_s, most_rate
+        )
+        if found is None or self.max_mb_per_s_per_iops is None:
+            return found, rate
+        return found, _least_of(rate, self.max_mb_per_s_per_iops * found)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; money as decimal strings."""
@@ -158,6 +256,11 @@ class Volume:
             **plain({name: getattr(self, name) for name in FIGURES}),
             "figures": {name: fact.to_dict() for name, fact in self.figures.items()},
         }
+
+
+def _least_of(*values: Decimal | None) -> Decimal | None:
+    """Return the smallest of what is known; None where nothing is."""
+    return min((each for each in values if each is not None), default=None)
 
 
 def volume_from_mapping(data: Mapping[str, Any], place: str = "volume") -> Volume:

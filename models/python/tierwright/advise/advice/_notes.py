@@ -17,7 +17,7 @@ from tierwright.advise.configurations import (
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.advice.rows import RENTED
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import (
@@ -25,6 +25,7 @@ from tierwright.hardware.build import (
     STATED_IN_CANDIDATES,
     build_from_mapping,
 )
+from tierwright.hardware.volumes import volumes
 
 
 def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
@@ -108,6 +109,7 @@ def about_answer(
         )
     if source in (*RENTED, "quotes") and best is not None:
         yield from _about_latencies(table, best)
+        yield from _about_bursts(table, best)
     yield from (each.caution for each in weak)
     if source is not None:
         yield from _about_power(table, source, kinds)
@@ -178,6 +180,24 @@ def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
             "measure the device with pages of the workload, and state its latency in a device file",
             about=(device.id,),
         )
+
+
+def _about_bursts(table: Table, best: int) -> Iterator[Caution]:
+    """Say of a volume whose size sets its rates that these are without bursts."""
+    _, store = table.devices(best)
+    of = None if store is None else volumes().get(store.id)
+    rate = None if store is None else store.number("read_iops")
+    if store is None or of is None or not of.grows or rate is None:
+        return
+    unit = "" if not store.io_unit_bytes else format_bytes(store.io_unit_bytes)
+    yield Caution(
+        "bursts_not_counted",
+        f"`{store.id}` is counted on for the {three_digits(rate)} reads and writes per second that its size gives for ever"
+        + (f", each of up to {unit}" if unit else "")
+        + "; what it does above them while it has burst credits is not",
+        "rent a volume whose IOPS are provisioned, if more is needed at times",
+        about=(store.id,),
+    )
 
 
 def _about_rents(table: Table) -> Iterator[Caution]:

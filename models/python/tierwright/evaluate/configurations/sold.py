@@ -9,6 +9,7 @@ from typing import Any
 
 from tierwright.evaluate.bill import (
     bill_lines,
+    billed_size_gib,
     provisioned,
     size_sold_gib,
     violations,
@@ -148,7 +149,7 @@ def sold(wanted: Wanted) -> Sold:
 def volume_options(wanted: Wanted, machines: int) -> Iterator[VolumeOption]:
     """List the volumes that hold the data of one machine, at each rate that is sold.
 
-    As few volumes as hold the data, in whole GiB and in a size that is sold; IOPS included, of `IOPS_LADDER` and the most
+    As few volumes as hold the data, in whole GiB and in a size that is sold with such IOPS; IOPS included, of `IOPS_LADDER` and the most
     that one volume may have; throughput where it is charged, as much as these IOPS of pages need.
 
     Parameters
@@ -207,7 +208,8 @@ def _option(
     machines: int,
 ) -> VolumeOption:
     # Whole GiB, as least sizes and steps are.
-    size = int(size_sold_gib(volume, Decimal(size_gib)))
+    least = max(Decimal(size_gib), _size_for(volume, rates))
+    size = int(size_sold_gib(volume, least))
     entry = {"id": volume.id, "quantity": count, "size_gib": size, **rates}
     build = build_from_mapping(
         {
@@ -234,6 +236,14 @@ def _option(
         _times(device, wanted.page_bytes),
         entry,
     )
+
+
+def _size_for(volume: Volume, rates: Mapping[str, Decimal]) -> Decimal:
+    """Least size with which the IOPS can be rented; 0 where any can. [GiB]"""
+    iops, each = rates.get("iops"), volume.max_iops_per_gib
+    if each is None or iops is None or iops <= (volume.iops_included or 0):
+        return Decimal(0)
+    return (iops / each).to_integral_value(ROUND_CEILING)
 
 
 def _rates(volume: Volume, page_bytes: int) -> Iterator[dict[str, Decimal]]:
@@ -303,19 +313,11 @@ def local_device(server: Server) -> Device | None:
 
 
 def volume_device(item: VolumeItem) -> Device | None:
-    """One volume at the rates that it is rented with."""
+    """One volume at the rates that it is rented with, of the size that is sold; bursts on credits are not counted on."""
     volume = item.volume
-    iops = item.iops
-    if iops is None:
-        iops = volume.max_iops
-        if iops is not None and volume.max_iops_per_gib is not None:
-            iops = min(iops, volume.max_iops_per_gib * item.size_gib)
+    iops, rate = volume.rates(billed_size_gib(item), item.iops, item.mb_per_s)
     if not iops:
         return None
-    rate = item.mb_per_s
-    if rate is None:
-        # What is included without a charge for more is no limit; else it is the most of one volume.
-        rate = volume.max_mb_per_s
     scale = Decimal(MIB) / MB if volume.throughput_unit == "MiB/s" else Decimal(1)
     figures = {
         name: Figure(iops, "1/s", "as rented") for name in ("read_iops", "write_iops")
