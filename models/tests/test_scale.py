@@ -473,6 +473,12 @@ def test_each_caution_is_there_where_it_holds_and_only_there() -> None:
     never = said(scaled(4.0, law="cold_growth", **stated))
     assert set(never) == {"scaled_unmeasured"}
     assert "`cold_growth`, whose error was never measured" in never["scaled_unmeasured"]
+    [caution] = scaled(4.0, law="cold_growth", **stated).warnings
+    # Who asks for advice states no law: it follows from the profile.
+    assert caution.hint == (
+        "record the system at two sizes and compare, or profile a trace of it with its relations named: it is scaled by the law "
+        "`relations` then, whose error is known"
+    )
 
     assumed = said(scaled(2.0, law="stretch"))
     assert set(assumed) == {"scaled", "recorded_data_assumed"}
@@ -550,6 +556,32 @@ def test_work_units_use_the_error_of_transactions() -> None:
         rate_of_units(10.0, 10.0, 25.0)
     with pytest.raises(BadInput, match="accesses of one unit of work are missing"):
         rate_of_units(None, 10.0, None)
+
+
+@pytest.mark.parametrize("start", ["cold", "steady"])
+@pytest.mark.parametrize("law", ["stretch", "tenants", "relations"])
+def test_what_holds_all_pages_writes_none_back_at_any_size(
+    law: str, start: str
+) -> None:
+    """Pages of production are rounded: down by a part of one, RAM that holds all of them still writes nothing."""
+    trace = Trace(
+        Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+    )
+    whole = profile(trace)
+    whole = whole.with_relations(relations.measured(trace, names=True))
+    for data in (14_519_698_166, 35_449_319_163, 42_826_029_976, 435_025_996_693):
+        for machines in (1, 2, 3):
+            found = scale.answer(
+                whole, Production(data, 1000.0, None, machines=machines), law=law
+            )
+            curve = found.profile.curve.from_start(start)
+            some = np.asarray([1, 2, 10]) * int(curve.pages[-1])
+            if law != "relations" and start == "cold":
+                assert curve.pages[-1] == curve.distinct_pages
+            # Before: 0.06 of them were left, as if flash lasted millions of years.
+            assert curve.write_backs(some).tolist() == [0.0, 0.0, 0.0]
+            if start == "cold":
+                assert curve.misses(some) == pytest.approx(curve.distinct_pages)
 
 
 def test_a_given_curve_is_scaled_too() -> None:

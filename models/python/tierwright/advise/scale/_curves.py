@@ -168,9 +168,13 @@ def _listed(
     if len(whole) > _MOST_SIZES:
         whole = whole[np.rint(np.linspace(0, len(whole) - 1, _MOST_SIZES)).astype(int)]
 
+    # The last size holds all pages, though it is rounded down: a part of a page less would stay outside.
+    read = whole.astype(np.float64)
+    read[-1] = max(read[-1], knots[-1])
+
     def at(values: FloatArray, zero: int) -> FloatArray:
         line = np.interp(
-            whole, knots[keep], np.concatenate(([float(zero)], values))[keep]
+            read, knots[keep], np.concatenate(([float(zero)], values))[keep]
         )
         return np.minimum.accumulate(np.minimum(line, float(zero)))
 

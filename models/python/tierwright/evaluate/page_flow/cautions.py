@@ -352,6 +352,14 @@ def _about_class(evidence: Evidence, page_bytes: int) -> Caution:
     )
 
 
+_TWO_SIZES = "record the system at two sizes and compare"
+_MEASURED_LAW = (
+    f"{_TWO_SIZES}, or profile a trace of it with its relations named: it is scaled by the law `relations` then, whose error "
+    "is known"
+)
+"""What to do where the error of a scale law was never measured."""
+
+
 def about_scaled_parts(parts: ScaledParts) -> Caution:
     """Say how far misses of several workloads may be off because some of them were scaled.
 
@@ -372,7 +380,7 @@ def about_scaled_parts(parts: ScaledParts) -> Caution:
         return Caution(
             "scaled_unmeasured",
             f"{were}, {law}, so how far the misses of all workloads are off is unknown",
-            "record the system at two sizes and compare, or use the law `relations`",
+            _MEASURED_LAW,
         )
     if known.extrapolated:
         beyond = (
@@ -411,7 +419,7 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
             "scaled_unmeasured",
             f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
             f"`{scaled.law}`, whose error was never measured",
-            "record the system at two sizes and compare, or use the law `relations`",
+            _TWO_SIZES if scaled.law == "relations" else _MEASURED_LAW,
         )
     elif known.extrapolated:
         yield Caution(
