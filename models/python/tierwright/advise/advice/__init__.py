@@ -598,6 +598,7 @@ def _answer(
     )
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
+    by_life = _words.HELD_DIRTY if table.holds_life_as_dirty(asked.constraints) else ""
     by_end = (each.sentence(alternatives) for each in weak)
     by_model_alone = (
         "" if caches.chosen is not None else _checked.held_by_model(asked, tried)
@@ -610,6 +611,7 @@ def _answer(
         by_left,
         by_model_alone,
         by_dirty,
+        by_life,
         by_today,
     )
     if best is None:

@@ -694,7 +694,7 @@ def _of(
     written = flash_pages_written(counters) / accesses
     tax = _tax(table, wanted)
     life = (
-        _checked.life(table, at, written, counters["hdd_writes"] / accesses)
+        _checked.life(table, at, *_worn_by(table, counters))
         if too_short_to_write(counters) is None
         else math.nan  # its note says what had no time
     )
@@ -729,6 +729,14 @@ def _of(
         wanted.is_assumed,
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
+
+
+def _worn_by(table: Table, counters: Mapping[str, Any]) -> tuple[float, float]:
+    """Pages that an access writes to flash and to what holds the data; NaN where the trace does not tell writes from reads. [1]"""
+    if not table.setting.curve.notes.tells_writes:
+        return math.nan, math.nan
+    accesses = counters["accesses"]
+    return flash_pages_written(counters) / accesses, counters["hdd_writes"] / accesses
 
 
 def _units(

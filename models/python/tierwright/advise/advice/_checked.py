@@ -16,6 +16,7 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table, budgets_tb, finite
 from tierwright.advise.advice._words import (
+    IF_DIRTY,
     LIMIT_WORDS,
     beside_text,
     limit_value,
@@ -53,6 +54,8 @@ from tierwright.evaluate.page_flow.decision import (
     warm_up_of,
 )
 from tierwright.evaluate.page_flow.load import TIER_TERMS
+from tierwright.evaluate.page_flow.schemes import BY_NAME
+from tierwright.evaluate.page_flow.terms import COST_TERMS
 from tierwright.evaluate.scale.replays import (
     FILL,
     MOST_HELD,
@@ -102,7 +105,9 @@ class Replayed:
         What the replay says of what it counted.
     life_years : float
         Least life of flash that is bought, by what the replay writes; infinite where none is worn, NaN where unknown.
-        [365 days]
+        Where the trace does not tell writes from reads, if every page that leaves RAM is dirty. [365 days]
+    knows_life : bool
+        Whether that is its life whatever of the accesses writes.
     tiers_us : tuple of float
         Busy time of flash that caches and of what holds the data that an access takes, by the replay; NaN where it was not
         replayed. [µs]
@@ -125,6 +130,7 @@ class Replayed:
     life_years: float = math.inf
     tiers_us: tuple[float, float] = (math.nan, math.nan)
     lives: tuple[float, float] = (math.nan, math.nan)
+    knows_life: bool = True
 
     @property
     def is_timed(self) -> bool:
@@ -418,12 +424,9 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         tiers_us["disk"] += more * times["disk_write"]
         most_us = tiers_us["disk"]
         warnings = (*warnings, _first_touches(table, at, most_us))
-    worn = lives(
-        table,
-        at,
-        flash_pages_written(counters) / counters["accesses"],
-        store_written,
-    )
+    most = _most_wear(table, table.scheme(at), counters)
+    flash_written = flash_pages_written(counters) / counters["accesses"]
+    worn = lives(table, at, max(flash_written, most[0]), max(store_written, most[1]))
     return Replayed(
         at,
         float(table.options.io_us[at]),
@@ -436,7 +439,33 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         float(np.min(worn)),  # NaN where either is unknown
         (tiers_us["flash"], tiers_us["disk"]),
         worn,
+        table.knows_life(at),
     )
+
+
+def _most_wear(
+    table: Table, scheme: str, counters: Mapping[str, Any]
+) -> tuple[float, float]:
+    """Most pages that an access writes to flash that caches and to what holds the data, where the trace does not tell. [1]
+
+    Nothing where it does: the replay counts them then.
+    """
+    if table.setting.curve.notes.tells_writes:
+        return 0.0, 0.0
+    hits, misses, every = (
+        np.asarray([each], dtype=np.float64)
+        for each in (counters["flash_hits"], counters["flash_misses"], 1.0)
+    )
+    done = BY_NAME[scheme].operations(hits, misses, every, every)
+    flash, store = (
+        sum(
+            float(done[term.name][0])
+            for term in COST_TERMS
+            if (term.device, term.operation) == (tier, "write") and term.name in done
+        )
+        for tier in ("flash", "disk")
+    )
+    return flash / counters["accesses"], store / counters["accesses"]
 
 
 def _most_written(counters: Mapping[str, Any]) -> float:
@@ -512,7 +541,7 @@ def lives(
     at : int
         Option.
     flash_written, store_written : float
-        Pages that an access writes to flash that caches, and to what holds the data. [1]
+        Pages that an access writes to flash that caches, and to what holds the data; NaN where unknown. [1]
     """
     budgets = budgets_tb(table, at)
     options, rate = table.options, table.setting.served.mean
@@ -993,7 +1022,7 @@ def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:
         replayed_io_time_us_per_access=each.simulated_us,
         peak_busy=finite(each.peak_busy),
         throughput_accesses_per_s=finite(float(setting.throughput_per_s(busy)[0])),
-        flash_life_years=finite(each.life_years),
+        flash_life_years=finite(each.life_years) if each.knows_life else None,
     )
 
 
@@ -1007,7 +1036,7 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         each.reason,
         each.band if each.is_timed else None,
         each.warnings,
-        None if each.reason else finite(each.life_years),
+        finite(each.life_years) if each.knows_life and not each.reason else None,
     )
 
 
@@ -1235,6 +1264,6 @@ def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) ->
         least = limit_value(LIFE, float(asked.constraints[LIFE]))
         lasts = limit_value(LIFE, each.life_years)
         said.append(
-            f"flash of {title} lasts {against(lasts, '', 'less', least, 'that are asked for')}"
+            f"{'' if each.knows_life else IF_DIRTY}flash of {title} lasts {against(lasts, '', 'less', least, 'that are asked for')}"
         )
     return listed(said)

@@ -42,6 +42,7 @@ from tierwright.common.wording import (
 )
 from tierwright.evaluate.advice.information import NEAR, Buys, Regret, regret, worth_of
 from tierwright.evaluate.advice.limits import (
+    LIFE,
     PEAK_BUSY,
     RESTART,
     ROUNDING,
@@ -253,6 +254,7 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     draws = _draws.drawn(recorded, ranges, contenders, generator)
     chosen = int(np.flatnonzero(rows == best)[0])
     stated = contenders.as_bought(contenders.on(curve, State()), chosen, curve, State())
+    unknown = {} if table.knows_life(best) else {LIFE: math.nan}
     response = contenders.response_us(chosen, curve)
     is_known = all(map(math.isfinite, response.values()))
     own = contenders.alone(chosen)
@@ -287,7 +289,7 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
         contenders.buys(found),
         np.stack([each.io_us for each in found]),
         tuple(figures),
-        stated | rarely(curve, State()),
+        stated | rarely(curve, State()) | unknown,
     )
 
 

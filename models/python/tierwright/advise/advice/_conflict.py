@@ -321,6 +321,10 @@ def _reached(asked: Asked, table: Table, name: str) -> tuple[float, str] | None:
         peak, least = asked.setting.rates.peak, asked.setting.least_throughput_per_s
         assert peak is not None  # without a rate no share is limited
         values = options.peak_busy[order] * max(1.0, least / peak)
+    known = ~np.isnan(values)
+    if not known.any():
+        return None  # no source states what these devices endure
+    order, values = order[known], values[known]
     at = int(np.argmax(values) if name in LEAST else np.argmin(values))
     row = int(order[at])
     return float(values[at]), _words.with_flow(other.title(row), other.scheme(row))

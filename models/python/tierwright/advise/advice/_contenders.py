@@ -103,8 +103,8 @@ class Measured:
         What it costs without the devices whose number is free, and one of these. [USD/month]
     busy_us : mapping of str to float64 array
         Busy time of an access on one device of each tier. [µs]
-    read, written : mapping of str to float64 array
-        Page reads and writes of an access. [1]
+    read, wears : mapping of str to float64 array
+        Page reads of an access, and page writes: as many as they can be where the trace does not tell. [1]
     """
 
     io_us: FloatArray
@@ -114,7 +114,7 @@ class Measured:
     unit: FloatArray
     busy_us: Mapping[str, FloatArray]
     read: Mapping[str, FloatArray]
-    written: Mapping[str, FloatArray]
+    wears: Mapping[str, FloatArray]
 
 
 def contending(asked: Asked, tables: tuple[Table, ...], best: int) -> IntArray:
@@ -391,13 +391,14 @@ class Contenders:
         count = len(self)
         counted = self._operations(curve, state)
         pages_read, written = self._pages(counted)
+        wears = self._pages_that_wear(counted)
         busy = self._busy_us(counted, state)
         if state.steady:
             factor = self._steady_factors(curve) ** state.steady
             busy = {tier: each * factor for tier, each in busy.items()}
         mean, peak = self._rates
         one = np.ones(count, dtype=np.int64)
-        life_of_one = life_years(written["disk"], mean, self._page, self._wear[0])
+        life_of_one = life_years(wears["disk"], mean, self._page, self._wear[0])
         needed = np.where(
             self._free,
             least_devices(
@@ -420,7 +421,7 @@ class Contenders:
                 else (pages_read, written)
             )
             keeps, needed = self._kept_in_time(curve, loads, keeps, needed)
-        most_busy, life = self._used_up(busy, written, needed)
+        most_busy, life = self._used_up(busy, wears, needed)
         (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
         limited = {
             PEAK_BUSY: most_busy,
@@ -446,7 +447,7 @@ class Contenders:
             unit,
             busy,
             pages_read,
-            written,
+            wears,
         )
 
     def _kept_in_time(
@@ -480,6 +481,16 @@ class Contenders:
                 read[tier][at] = done.per_access[tier, "read"]
                 written[tier][at] = done.per_access[tier, "write"]
         return read, written
+
+    def _pages_that_wear(
+        self, counted: list[tuple[IntArray, Operations]]
+    ) -> dict[str, FloatArray]:
+        """Pages that an access may write to each tier: as many as they can be where the trace does not tell. [1]"""
+        found = {tier: np.zeros(len(self)) for tier in _TIERS}
+        for at, done in counted:
+            for tier in _TIERS:
+                found[tier][at] = done.wears(tier)
+        return found
 
     def _operations(
         self, curve: Curve, state: State
@@ -523,7 +534,7 @@ class Contenders:
     def _used_up(
         self,
         busy_us: Mapping[str, FloatArray],
-        written: Mapping[str, FloatArray],
+        wears: Mapping[str, FloatArray],
         stores: IntArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Busy share of the busiest device in the busiest hour, and the life of flash, with so many stores. [1], [year]"""
@@ -534,9 +545,9 @@ class Contenders:
             peak,
         )
         life = np.minimum(
-            life_years(written["disk"], mean, self._page, self._wear[0])
+            life_years(wears["disk"], mean, self._page, self._wear[0])
             * np.maximum(stores, 1),
-            life_years(written["flash"], mean, self._page, self._wear[1]),
+            life_years(wears["flash"], mean, self._page, self._wear[1]),
         )
         return most_busy, life
 
@@ -555,7 +566,7 @@ class Contenders:
         state : State
         """
         most_busy, life = self._used_up(
-            found.busy_us, found.written, self.options.store_devices
+            found.busy_us, found.wears, self.options.store_devices
         )
         flash, disk = (float(found.read[tier][at]) for tier in _TIERS)
         one = np.asarray([at], dtype=np.int64)

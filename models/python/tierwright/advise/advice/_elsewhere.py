@@ -138,7 +138,7 @@ class Held:
         for of, done in counted:
             for tier in _TIERS:
                 reads[tier][of] = done.per_access[tier, "read"]
-                written[tier][of] = done.per_access[tier, "write"]
+                written[tier][of] = done.wears(tier)
         life = np.full(count, np.inf)
         devices = self.options.flash_devices, self.options.store_devices
         for at, tier in enumerate(_TIERS):

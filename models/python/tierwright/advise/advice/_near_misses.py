@@ -18,7 +18,7 @@ from tierwright.advise.advice._checked import (
 )
 from tierwright.advise.advice._choice import chosen_of
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice._words import what_it_has
+from tierwright.advise.advice._words import IF_DIRTY, what_it_has
 from tierwright.common.arrays import FloatArray
 from tierwright.common.wording import counted as number_of
 from tierwright.common.wording import listed
@@ -308,7 +308,12 @@ def _admitted(asked: Asked, each: Replayed, limits: Sequence[Limit]) -> str:
         if limit.name in replayed and limit.breaks[each.at]
     }
     by_model, by_replay = (
-        listed([what_it_has(name, values[name]) for name in broken])
+        listed(
+            [
+                f"{IF_DIRTY if name == LIFE and not each.knows_life else ''}{what_it_has(name, values[name])}"
+                for name in broken
+            ]
+        )
         for values in (broken, replayed)
     )
     what = "a limit" if len(broken) == 1 else "limits"

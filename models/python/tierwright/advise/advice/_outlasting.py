@@ -198,11 +198,12 @@ def _worn_out(
     """Yield that the flash is worn out before the end of the horizon over which it is paid."""
     months, lives = asked.setting.horizon_months, table.options.life_years
     years = months / _MONTHS_PER_YEAR
-    life = float(lives[best])
+    knows = table.knows_life(best)
+    life = float(lives[best]) if knows else table.known_life_years(best)
     # A limit that somebody states is theirs to choose.
     if not life < years or LIFE in asked.constraints:
         return
-    worn = f"worn out after {_months(life)} of the {counted(months, 'month')} of the horizon"
+    worn = f"worn out after {'' if knows else 'at most '}{_months(life)} of the {counted(months, 'month')} of the horizon"
     if by_replay:
         worn = f"{worn}, by its replay"
     yield Weakness(
@@ -215,7 +216,9 @@ def _worn_out(
         f"whose flash lasts {counted(months, 'month')}{' by the model' if by_replay else ''}",
         "that of the best alternative lasts as long",
         life_years=years,
-        repair=_repair(table, best, math.ceil(years / life) if life > 0 else 0),
+        repair=_repair(
+            table, best, math.ceil(years / life) if knows and life > 0 else 0
+        ),
     )
 
 

@@ -173,7 +173,7 @@ def standing(
         found["store_us"][at] = done.busy_us("disk", *(one[at] for one in disk_times))
         found["flash_us"][at] = done.busy_us("flash", *(one[at] for one in flash_times))
         for tier in ("disk", "flash"):
-            found[f"{tier}_w"][at] = done.per_access[tier, "write"]
+            found[f"{tier}_w"][at] = done.wears(tier)
             found[f"{tier}_r"][at] = done.per_access[tier, "read"]
     no_flash = flashes == 0
     found["flash_us"][no_flash] = 0.0

@@ -6,7 +6,7 @@ import copy
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, localcontext
 from functools import cached_property, lru_cache
@@ -41,6 +41,7 @@ from tierwright.evaluate.advice.later import (
 )
 from tierwright.evaluate.advice.limits import (
     BESIDE,
+    LIFE,
     POWER,
     RESTART,
     THROUGHPUT,
@@ -433,6 +434,27 @@ class Table:
             [budgets_tb(self, each) for each in at],
             self.setting.curve.page_bytes,
         )
+
+    def known_life_years(self, at: int) -> float:
+        """Life of the flash of an option by the writes that the trace tells alone: it lasts no longer. [365 days]"""
+        curve = self.setting.curve
+        told = replace(curve, notes=replace(curve.notes, tells_writes=True))
+        held = self.held(np.asarray([at], dtype=np.int64))
+        return float(held.on(told, self.setting.served.both).life_years[0])
+
+    def knows_life(self, at: int) -> bool:
+        """Whether the life of the flash of an option is known as far as the trace says what is written."""
+        if self.setting.curve.notes.tells_writes:
+            return True
+        held = self.held(np.asarray([at], dtype=np.int64))
+        least = held.on(self.setting.curve, self.setting.served.both).life_years[0]
+        return not math.isfinite(least) or self.known_life_years(at) == least
+
+    def holds_life_as_dirty(self, constraints: Collection[str]) -> bool:
+        """Whether a limit on the life of flash is held as if every page that leaves RAM were dirty, as nobody knows which are."""
+        if LIFE not in constraints or self.setting.curve.notes.tells_writes:
+            return False
+        return bool(np.isfinite(self.options.life_years).any())
 
     def _without_dirty(self, rows: Sequence[int], fewest: Curve) -> Table:
         """Make a table of some options as they stand if no evicted page is dirty."""
@@ -1119,7 +1141,9 @@ class Table:
             on_existing=self.on_existing(at),
             peak_busy=finite(options.peak_busy[at]),
             throughput_accesses_per_s=beside[THROUGHPUT],
-            flash_life_years=finite(options.life_years[at]),
+            flash_life_years=finite(options.life_years[at])
+            if self.knows_life(at)
+            else None,
             restart_s=beside[RESTART],
             power_watts=beside[POWER],
             rack_units=beside[UNITS],

@@ -337,6 +337,7 @@ def rejected(
                 by_bound=head.constraint in RESPONSES and at in without,
                 one_point=evidence is not None and evidence.kind == "one_point",
                 step="" if evidence is None else _steps.beyond(asked.setting.curve),
+                is_untold=not table.knows_life(at),
             ),
         )
 
@@ -359,7 +360,12 @@ def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:
         found,
         broken,
         _words.rejected_text(
-            found, head.constraint, head.value, head.limit, by_replay=True
+            found,
+            head.constraint,
+            head.value,
+            head.limit,
+            by_replay=True,
+            is_untold=not table.knows_life(at),
         ),
     )
 

@@ -40,6 +40,12 @@ from tierwright.evaluate.bill import VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import ELECTRICITY, RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
+IF_DIRTY = "the trace does not tell writes from reads, and if every page that leaves RAM is dirty, "
+"""Before the life of flash, of which only the least is known then."""
+HELD_DIRTY = (
+    "The trace does not tell writes from reads: how long flash lasts is unknown, and the limit on its life is held as if every "
+    "page that leaves RAM were dirty; a trace with operations tells it."
+)
 LIMIT_WORDS: Mapping[str, str] = {
     PEAK_BUSY: "busy share of a device in the busiest hour",
     THROUGHPUT: "throughput",
@@ -393,6 +399,8 @@ def _first_broken(zero: Option, today: Rejected) -> str:
     if value is None:
         return f"breaks a limit, as the {LIMIT_WORDS[name]} is not known"
     told = what_it_has(name, value)
+    if IF_DIRTY in today.text:
+        told = f"{IF_DIRTY}{told}"
     if name in zero.ranges:
         told = f"with as many dirty pages as possible, {told}"
     asked = f"{'at least' if name in LEAST else 'at most'} {limit_value(name, limit)}"
@@ -713,6 +721,7 @@ def rejected_text(
     one_point: bool = False,
     step: str = "",
     by_replay: bool = False,
+    is_untold: bool = False,
 ) -> str:
     """Say why an option is rejected.
 
@@ -733,6 +742,8 @@ def rejected_text(
         The cheapest step that shows sizes outside of the evidence of the curve.
     by_replay : bool
         Whether the value is that of its replay, while by the model it keeps the limit.
+    is_untold : bool
+        Whether the life of its flash is unknown, as the trace does not tell writes from reads: the value is the least then.
     """
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
@@ -748,16 +759,19 @@ def rejected_text(
     if by_bound:
         return f"{named(option)}: its {what} exceeds the {limit_value(name, limit)} allowed even if nothing waits."
     asked = f"{bound} {limit_value(name, limit)} is {'required' if name in LEAST else 'allowed'}"
-    if value is None and name in RESPONSES and option.response_reason:
-        return f"{named(option)}: the {what} is unknown, and {asked}: {option.response_reason}."
     if value is None:
-        return f"{named(option)}: the {what} is unknown; {asked}."
-    told = what_it_has(name, value) + _hardly_beyond(name, value, limit)
+        why = option.response_reason if name in RESPONSES else ""
+        said = f"{named(option)}: the {what} is unknown"
+        return f"{said}, and {asked}: {why}." if why else f"{said}; {asked}."
+    when = ""
     if by_replay:
-        told = f"by its replay, {told}"
+        when = "by its replay, "
     elif name in option.ranges:
-        told = f"with as many dirty pages as possible, {told}"
-    return f"{named(option)}: {told}; {asked}."
+        when = "with as many dirty pages as possible, "
+    if is_untold and name == LIFE:
+        when += IF_DIRTY
+    told = what_it_has(name, value) + _hardly_beyond(name, value, limit)
+    return f"{named(option)}: {when}{told}; {asked}."
 
 
 def _hardly_beyond(name: str, value: float, limit: float) -> str:

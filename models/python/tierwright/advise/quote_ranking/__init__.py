@@ -540,7 +540,13 @@ class _Places:
             broken_by(limit, at) for limit in limits if bool(limit.breaks[at])
         )
         option = table.option(at, with_response=asked.limits_response)
-        said = rejected_text(option, broken.constraint, broken.value, broken.limit)
+        said = rejected_text(
+            option,
+            broken.constraint,
+            broken.value,
+            broken.limit,
+            is_untold=not table.knows_life(at),
+        )
         return Rejected(
             DO_NOTHING if of is None else of.offer.quote_id,
             broken.constraint,

@@ -163,7 +163,7 @@ def _life(
     budgets = np.asarray([part_budget_tb(item.part) for item in columns.sold.drives])[
         columns.drive[own]
     ]
-    written = np.broadcast_to(done.per_access["disk", "write"], len(columns))[own]
+    written = np.broadcast_to(done.wears("disk"), len(columns))[own]
     rate = None if mean is None else mean[own]
     years[own] = life_years(written, rate, page_bytes, budgets * devices[own])
     return years

@@ -256,12 +256,12 @@ def life_years(
     page_bytes: int,
     budget_tb: FloatArray,
 ) -> FloatArray:
-    """Years until the writes that flash takes are used up; infinite where none wear it. [365 days]
+    """Years until the writes that flash takes are used up; infinite where none wear it, NaN where unknown. [365 days]
 
     Parameters
     ----------
     written_per_access : float64 array
-        Page writes of an access. [1]
+        Page writes of an access; NaN where the trace does not tell them. [1]
     accesses_per_s : float64 array or None
         Mean rate of one machine; None where unknown: so are the years then, but of what is not worn. [1/s]
     page_bytes : int
@@ -269,13 +269,13 @@ def life_years(
     budget_tb : float64 array
         Host writes that all devices of one machine take over their life; NaN where unknown. [10^12 bytes]
     """
+    unworn = np.isinf(budget_tb) | (written_per_access == 0)
     if accesses_per_s is None:
-        unworn = np.isinf(budget_tb) | (written_per_access == 0)
         return np.where(unworn, np.inf, np.nan)
     tb_per_year = written_per_access * accesses_per_s * page_bytes * _S_PER_YEAR / _TB
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         years = budget_tb / tb_per_year
-    return np.asarray(np.where(written_per_access > 0, years, np.inf))
+    return np.asarray(np.where(unworn, np.inf, years))
 
 
 _S_PER_YEAR, _TB = 365 * 86_400, 1e12

@@ -517,7 +517,7 @@ class _Maker:
         mean: FloatArray | None,
         devices: IntArray,
     ) -> FloatArray:
-        written = np.broadcast_to(done.per_access[tier, "write"], len(devices))
+        written = np.broadcast_to(done.wears(tier), len(devices))
         budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
         return life_years(written, mean, self.curve.page_bytes, budget)
 

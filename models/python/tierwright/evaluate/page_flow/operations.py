@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.page_flow import engine
+from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.results import ServiceTimes
 from tierwright.evaluate.page_flow.terms import COST_TERMS
 from tierwright.hardware.device import Operation
@@ -37,10 +38,19 @@ class Operations:
     Attributes
     ----------
     per_access : mapping of (tier, operation) to float64 array
-        Operations of an access. [1]
+        Operations of an access; without a write that nobody knows of. [1]
+    most_written : mapping of (tier, operation) to float64 array, or None
+        The same if every page that leaves RAM is dirty, where the trace does not tell writes from reads; None where it
+        does. [1]
     """
 
     per_access: Mapping[Done, FloatArray]
+    most_written: Mapping[Done, FloatArray] | None = None
+
+    def wears(self, tier: str) -> FloatArray:
+        """Pages that an access may write to a tier: as many as it can be where the trace does not tell. [1]"""
+        of = self.per_access if self.most_written is None else self.most_written
+        return of[tier, "write"]
 
     def busy_us(
         self, tier: str, read_us: FloatArray, write_us: FloatArray
@@ -94,16 +104,25 @@ def operations(
         off = 0.0 if hits_off is None else hits_off.get(name, 0.0)
         if off:
             flow = engine.with_hits_off(name, flow, np.maximum(ram, 1.0), flash, off)
-        counts = engine.terms(name, flow, _COUNTS).by_term
-        found[name] = Operations(
-            {
-                done: (
-                    _total([counts[term] for term in terms], ram.shape) / curve.accesses
-                )[at]
-                for done, terms in _TERMS.items()
-            }
-        )
+        most = None
+        if not curve.notes.tells_writes:
+            every = np.ones_like(ram)
+            dirty = replace(flow, p_d=every, p_d_flash=every)
+            most = _per_access(name, dirty, curve, at)
+        found[name] = Operations(_per_access(name, flow, curve, at), most)
     return found
+
+
+def _per_access(
+    scheme: str, flow: Flow, curve: Curve, at: NDArray[np.int64]
+) -> dict[Done, FloatArray]:
+    """Operations of an access under a scheme. [1]"""
+    counts = engine.terms(scheme, flow, _COUNTS).by_term
+    shape = np.shape(flow.r)
+    return {
+        done: (_total([counts[term] for term in terms], shape) / curve.accesses)[at]
+        for done, terms in _TERMS.items()
+    }
 
 
 def _total(counts: Sequence[FloatArray], shape: tuple[int, ...]) -> FloatArray:

@@ -403,6 +403,8 @@ def _curves(
                 curve,
                 write_backs_at=np.asarray(curve.misses_at),
                 write_accesses=curve.accesses,
+                # At this end they are known.
+                notes=replace(curve.notes, tells_writes=True),
             )
             yield "every access writes", dirty, curve
         case each if each == BAD_RECORDS_SKIPPED and curve.notes.skipped_records:
