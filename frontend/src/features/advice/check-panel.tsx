@@ -269,7 +269,10 @@ const cacheColumns = (
     cell: (row) =>
       row.flash_life_years === null ? (
         <Unknown
-          reason={row.reason || "The provider replaces it, or no endurance is known."}
+          reason={
+            row.reason ||
+            "The provider replaces it, no endurance is known, or the trace does not tell writes from reads."
+          }
         />
       ) : (
         formatShort(row.flash_life_years, 3)
@@ -395,7 +398,10 @@ const REPLAYED_LIFE: Column<CheckedRow> = {
   cell: ({ flash_life_years: life, reason }) =>
     life === null ? (
       <Unknown
-        reason={reason || "No flash that is bought is worn, or no endurance is known."}
+        reason={
+          reason ||
+          "No flash that is bought is worn, no endurance is known, or the trace does not tell writes from reads."
+        }
       />
     ) : (
       formatShort(life, 3)

@@ -160,8 +160,8 @@ export function noLife(option: AdviceOptionOut): string {
     return "Rented: the provider replaces its drives.";
   }
   return option.flash_bytes === 0
-    ? "No flash that is bought is written, or its endurance is not published."
-    : "No endurance is published, or the workload states no rate.";
+    ? "No flash that is bought is written, its endurance is not published, or the trace does not tell writes from reads."
+    : "No endurance is published, the workload states no rate, or the trace does not tell writes from reads.";
 }
 
 /** Whether a flash cache of the simulator runs the recommendation, in place of page flow. */
