@@ -25,6 +25,7 @@ from tierwright.common.cautions import Weighed
 from tierwright.common.currency import ExchangeRate, money
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
+from tierwright.evaluate.endurance.outlook import write_budget
 from tierwright.hardware import catalog
 from tierwright.hardware.imports.mapping import NO_MAPPING, mapping_of
 from tierwright.hardware.imports.offers import offers_of, read_offers
@@ -128,6 +129,37 @@ def seen(found: Ranking) -> dict[str, Any]:
         name: document[name]
         for name in ("ranked", "rejected", "option_zero", "advice_id", "finding")
     }
+
+
+def test_a_trace_without_operations_holds_life_by_what_may_be_written() -> None:
+    known = curve()
+    untold = replace(
+        known,
+        write_backs_at=known.misses_at * 0.0,
+        write_accesses=0,
+        notes=replace(known.notes, tells_writes=False),
+    )
+    few, many = built("few"), built("many", drives=20)
+    [free] = quote_ranking.answer(untold, offers_of([few]), day=DAY).ranked
+    assert free.option.flash_life_years is None
+    pages = (free.option.ram_bytes - 2 * 4 * 2**30) / 2 / untold.page_bytes
+    # One of two machines has all pages of the curve, and half of its load: each page that it misses writes one.
+    missed = float(untold.misses(2 * pages)) / untold.accesses
+    endured = write_budget(catalog.device(DRIVE)).in_place_tb
+    assert endured is not None
+    of_few = 4 * endured * 1e12 / (missed * 20_000 * untold.page_bytes * 365 * 86_400)
+    found = quote_ranking.answer(
+        untold,
+        offers_of([few, many]),
+        day=DAY,
+        constraints={"flash_life_years": 3 * of_few},
+    )
+    assert [each.quote_id for each in found.ranked] == ["many"]
+    assert found.ranked[0].option.flash_life_years is None
+    [out] = found.rejected
+    assert out.value == pytest.approx(of_few, rel=0.01)
+    assert "if every page that leaves RAM is dirty, its flash lasts" in out.text
+    assert "held as if every page that leaves RAM were dirty" in found.finding
 
 
 class TestAsTheAdvisor:

@@ -27,7 +27,7 @@ from tierwright.advise.advice._dirty_share import with_fewest
 from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
-from tierwright.advise.advice._words import rejected_text
+from tierwright.advise.advice._words import HELD_DIRTY, rejected_text
 from tierwright.advise.advice.found import Advice, Broken, Option
 from tierwright.advise.advice.request import (
     Assigned,
@@ -45,6 +45,7 @@ from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.fields import is_of_calendar
+from tierwright.common.wording import sentences
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.rows import IntArray
@@ -644,18 +645,21 @@ def _answer(
     }
     advice_id = asked.advice_id
     return Ranking(
-        finding=_words.finding(
-            ranked,
-            rejected,
-            unreadable,
-            zero,
-            None
-            if clean is None
-            else {
-                DO_NOTHING if who < 0 else found[who].offer.quote_id: option
-                for who, option in cleaner.items()
-            },
-            by_time=asked.objective == "io_time",
+        finding=sentences(
+            _words.finding(
+                ranked,
+                rejected,
+                unreadable,
+                zero,
+                None
+                if clean is None
+                else {
+                    DO_NOTHING if who < 0 else found[who].offer.quote_id: option
+                    for who, option in cleaner.items()
+                },
+                by_time=asked.objective == "io_time",
+            ),
+            HELD_DIRTY if table.holds_life_as_dirty(asked.constraints) else "",
         ),
         warnings=(
             *(() if known else (DIRTY_SHARE_UNKNOWN,)),
