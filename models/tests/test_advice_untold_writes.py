@@ -12,7 +12,7 @@ import pytest
 from advice_cases import DEVICES_ALONE, PRICES, SHELF, TIB, ask, book
 
 from tierwright.advise import scale
-from tierwright.advise.advice import _caches, _checked
+from tierwright.advise.advice import _caches, _checked, _words
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import Have
@@ -286,3 +286,14 @@ def test_a_known_option_of_each_scheme_is_said_to_be_known(untold: Curve) -> Non
     assert seen["exclusive", DISK] == {True}
     assert False in seen["none", FLASH]
     assert False in seen["lazy", DISK]
+
+
+def test_by_its_replay_it_is_said_so_too(untold: Curve) -> None:
+    option = asked(untold, FLASH).recommendation
+    assert option is not None
+    text = _words.rejected_text(
+        option, "flash_life_years", 2.0, 5.0, by_replay=True, is_untold=True
+    )
+    assert text.endswith(
+        ": by its replay, if every page that leaves RAM is dirty, its flash lasts 2.00 years; at least 5.00 years is required."
+    )

@@ -40,8 +40,8 @@ from tierwright.evaluate.bill import VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import ELECTRICITY, RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
-IF_DIRTY = "the trace does not tell writes from reads, and if every page that leaves RAM is dirty, "
-"""Before the life of flash, of which only the least is known then."""
+IF_DIRTY = "if every page that leaves RAM is dirty, "
+"""Before the life of flash, of which only the least is known where the trace does not tell writes from reads."""
 HELD_DIRTY = (
     "The trace does not tell writes from reads: how long flash lasts is unknown, and the limit on its life is held as if every "
     "page that leaves RAM were dirty; a trace with operations tells it."
@@ -769,7 +769,11 @@ def rejected_text(
     elif name in option.ranges:
         when = "with as many dirty pages as possible, "
     if is_untold and name == LIFE:
-        when += IF_DIRTY
+        when += (
+            IF_DIRTY
+            if when
+            else f"the trace does not tell writes from reads, and {IF_DIRTY}"
+        )
     told = what_it_has(name, value) + _hardly_beyond(name, value, limit)
     return f"{named(option)}: {when}{told}; {asked}."
 
