@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from advice_cases import DEVICES_ALONE, SHELF, ask, curve
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tierwright.advise import advice
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.currency import money
+from tierwright.evaluate.advice.tiers import (
+    FLASH_COUNTS,
+    flash_counts,
+    least_ram,
+    ram_sizes,
+)
 from tierwright.evaluate.bill import billed_size_gib
+from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.production import Production
 
@@ -117,3 +127,67 @@ def test_an_end_of_what_is_not_known_names_what_its_price_buys() -> None:
         if table.title(at) == name
     }
     assert cents == {int(bar.usd_per_month_high * 100)}
+
+
+def test_the_smallest_ram_that_is_sold_is_a_candidate_however_large_the_data_are() -> (
+    None
+):
+    """Five drives of 24 TB hold 100 TiB and carry 50 accesses per second with any RAM: the least is the cheapest."""
+    months, usd_per_gib, usd_per_gb = 36, Decimal("20.625"), Decimal("0.04")
+    drives = 5 * 24_000 * usd_per_gb
+    for reserved, gib in ((4, 5), (0, 4)):
+        found = ask(
+            curve=curve(Production(100 * 2**40, 50.0, 50.0)),
+            candidates=replace(
+                DEVICES_ALONE, devices=(SHELF[2],), reserved_gib=Decimal(reserved)
+            ),
+        )
+        best = found.recommendation
+        assert best is not None
+        assert (best.ram_bytes, best.disks) == (gib * 2**30, 5)
+        lines = [(gib * usd_per_gib / months), drives / months]
+        assert best.usd_per_month == sum(round(each, 2) for each in lines)
+
+
+@pytest.mark.oracle("evaluate.advice.tiers.flash_counts")
+@pytest.mark.formula("evaluate.advice.tiers.flash_counts")
+@given(devices=st.floats(1e-6, 100), name=st.sampled_from(SHELF))
+def test_flash_is_sold_until_it_holds_the_data(devices: float, name: str) -> None:
+    device = catalog.device(name)
+    held = device.capacity_bytes
+    assert held is not None
+    data = devices * held
+    counts = flash_counts(device, data)
+    assert set(counts) <= set(FLASH_COUNTS)
+    # One device always, and of more none without which the data would fit already.
+    assert all(each == 1 or (each - 1) * held < data for each in counts)
+    left_out = set(FLASH_COUNTS) - set(counts)
+    assert all((each - 1) * held >= int(data) for each in left_out)
+
+
+@pytest.mark.oracle("evaluate.advice.tiers.least_ram")
+@pytest.mark.formula("evaluate.advice.tiers.least_ram")
+@settings(max_examples=200)
+@given(
+    data=st.integers(2**20, 2**60),
+    reserved=st.integers(0, 2**36),
+    page=st.sampled_from([512, 8192, 2**20]),
+)
+def test_the_sizes_of_ram_reach_from_the_data_to_the_smallest_that_is_sold(
+    data: int, reserved: int, page: int
+) -> None:
+    gib = 2**30
+    sizes = ram_sizes(data, page, reserved)
+    bought = sizes + reserved
+    whole = bought[bought >= 4 * gib]
+    assert (whole % gib == 0).all()
+    assert (sizes >= page).all()
+    assert sizes[-1] >= data
+    # Not below 4 GiB, and a page beside what the system takes; of small data as far as a 4096th.
+    smallest = max(4 * gib, -(-(reserved + page) // gib) * gib)
+    assert bought[0] <= max(smallest, min(data / 4096 + reserved + gib, 2.0**61))
+    assert least_ram(page, reserved) == smallest
+    if data > 4096 * smallest:
+        assert bought[0] == smallest
+    # No step is larger than the square root of 2, but for whole GiB on both of its ends.
+    assert (sizes[1:] <= sizes[:-1] * 2**0.5 * (1 + 1e-9) + 2 * gib).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
@@ -37,7 +38,7 @@ GIB = 2**30
 WHOLE_GIB_FROM = 4 * GIB
 """RAM from which sizes are whole GiB. [bytes]"""
 RAM_STEPS = 24
-"""Sizes of RAM below that of the data, each smaller by the square root of 2."""
+"""Sizes of RAM below that of the data at least, each smaller by the square root of 2; of large data more, down to `least_ram`."""
 MORE_DEVICES = (
     *((more, 0.0) for more in range(1, 9)),
     *((more, share) for more, share in ((9, 0.5), (10, 0.75), (11, 1.0))),
@@ -206,12 +207,32 @@ def each_usd(device: Device, price: Price) -> Decimal:
         return price.usd * (device.capacity_bytes or 0) / UNIT_BYTES[price.per]
 
 
+def least_ram(page_bytes: int, reserved_bytes: float = 0.0) -> float:
+    """Return the smallest RAM of whole GiB that one machine may have: 4 GiB, or what the system takes and a page. [bytes]
+
+    Parameters
+    ----------
+    page_bytes : int
+        [bytes]
+    reserved_bytes : float
+        What the system takes, contained in what is returned. [bytes]
+
+    Examples
+    --------
+    >>> least_ram(8192) / 2**30, least_ram(8192, 4 * 2**30) / 2**30
+    (4.0, 5.0)
+    """
+    needed = math.ceil((reserved_bytes + page_bytes) / GIB) * GIB
+    return float(max(WHOLE_GIB_FROM, needed))
+
+
 def ram_sizes(
     data_bytes: float, page_bytes: int, reserved_bytes: float = 0.0
 ) -> FloatArray:
     """Sizes of RAM of one machine that are tried: from all of its data down, by the square root of 2. [bytes]
 
-    Whole GiB are bought from 4 GiB on, with what the system takes besides.
+    Whole GiB are bought from 4 GiB on, with what the system takes besides. There are 24 sizes below that of the data; where
+    the smallest of them is more than `least_ram`, as many more as reach that.
 
     Parameters
     ----------
@@ -228,8 +249,13 @@ def ram_sizes(
     [362.0, 512.0, 724.0, 1024.0]
     >>> (ram_sizes(6 * 2**30, 8192, 4 * 2**30)[-3:] / 2**30).tolist()
     [3.0, 4.0, 6.0]
+    >>> (ram_sizes(100 * 2**40, 8192, 4 * 2**30)[:5] / 2**30).tolist()
+    [1.0, 2.0, 3.0, 4.0, 6.0]
     """
-    sizes = data_bytes / np.sqrt(2.0) ** np.arange(RAM_STEPS, -1, -1)
+    least_pages = least_ram(page_bytes, reserved_bytes) - reserved_bytes
+    more = max(0, math.ceil(2 * math.log2(data_bytes / least_pages)) - RAM_STEPS)
+    sizes = data_bytes / np.sqrt(2.0) ** np.arange(RAM_STEPS + more, -1, -1)
+    sizes[:more] = np.maximum(sizes[:more], least_pages)
     bought = sizes + reserved_bytes
     unit = np.where(bought >= WHOLE_GIB_FROM, GIB, page_bytes)
     # Beside what the system takes, at least a page is left.
@@ -256,7 +282,7 @@ def tiers(
 ) -> tuple[TierRows, Options]:
     """List options of RAM, flash that caches and devices that hold the data.
 
-    RAM in steps of the square root of 2 up to the data; flash as whole devices; of what holds the data, as many
+    RAM in steps of the square root of 2 up to the data (`ram_sizes`); flash as whole devices; of what holds the data, as many
     devices as hold it, stay below the busy share that is allowed in the busiest hour, and last as long as is asked.
 
     Parameters
@@ -374,12 +400,9 @@ class _Maker:
         ram = ram_sizes(self.machine_bytes, self.curve.page_bytes, self.reserved_bytes)
         if cache is None:
             return ram, np.zeros(len(ram)), np.zeros(len(ram), dtype=np.int64)
-        held = self.shelf.caches[cache][0].capacity_bytes or 0
-        # One more device than the data fill caches no more.
-        most = max(1, -(-int(self.machine_bytes) // held)) if held else 0
-        counts = np.asarray(
-            [each for each in FLASH_COUNTS if each <= most], dtype=np.int64
-        )
+        device = self.shelf.caches[cache][0]
+        held = device.capacity_bytes or 0
+        counts = np.asarray(flash_counts(device, self.machine_bytes), dtype=np.int64)
         both = np.meshgrid(ram, counts, indexing="ij")
         flash = np.asarray(both[1].ravel() * float(held), dtype=np.float64)
         sizes = both[0].ravel(), flash, both[1].ravel()
@@ -559,6 +582,21 @@ def with_more(
     place = np.concatenate([np.empty(0, dtype=np.int64), *which])
     devices = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
     return rows.with_devices(options, at[place], devices, peak)
+
+
+def flash_counts(device: Device, machine_bytes: float) -> tuple[int, ...]:
+    """Numbers of devices of one machine that may cache: up to what holds its data; none where the capacity is unknown.
+
+    Parameters
+    ----------
+    device : Device
+    machine_bytes : float
+        Data of one machine. [bytes]
+    """
+    held = device.capacity_bytes or 0
+    # One more device than the data fill caches no more.
+    most = max(1, -(-int(machine_bytes) // held)) if held else 0
+    return tuple(each for each in FLASH_COUNTS if each <= most)
 
 
 def devices_for_space(device: Device, machine_bytes: float) -> int:
