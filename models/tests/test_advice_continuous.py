@@ -12,6 +12,7 @@ from advice_cases import (
     DEVICES_ALONE,
     GIB,
     PRICES,
+    SHELF,
     TIB,
     ask,
     asked_of,
@@ -33,7 +34,7 @@ from tierwright.evaluate.break_even.interval import break_even_interval
 from tierwright.evaluate.modern.break_even import curve_break_even
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.hardware.device import Device, Figure
-from tierwright.profile.curve import Curve
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.production import Production
 
 FLASH_USD = 750e-12 / 36
@@ -228,6 +229,81 @@ def test_no_option_of_devices_costs_less_than_any_sizes_could(
     # Each line of a bill is rounded to the cent.
     assert least >= float(found.least_usd_per_month) - 0.05
     assert found.usd_per_month >= found.least_usd_per_month
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    problem=problems,
+    data=st.integers(2**28, 2**35),
+    reserved=st.sampled_from(["0", "0.5", "3.5", "4"]),
+)
+def test_no_size_that_is_sold_lies_beyond_any_sizes(
+    problem: dict[str, Any], data: int, reserved: str
+) -> None:
+    """Small data: RAM is sold in whole GiB, and flash in whole devices, of which the smallest is larger than the data."""
+    stated = {**problem, "data": data, "limits": {}, "objective": "usd", "have": None}
+    asked = asked_of(stated)
+    asked["candidates"] = replace(
+        asked["candidates"], reserved_gib=Decimal(reserved), machine_usd=Decimal(900)
+    )
+    read = question(asked)
+    table = Table.of(read.setting)
+    found = _continuous.continuous(read, table, None)
+    assert found is not None
+    keeps = table.options.peak_busy <= read.setting.most_busy
+    least = table.options.month_cents[keeps].min(initial=2**62) / 100
+    assert least >= float(found.least_usd_per_month) - 0.05
+
+
+@settings(max_examples=4, deadline=None)
+@given(problem=problems, data=st.integers(2**28, 2**42))
+def test_any_sizes_never_cost_more_than_the_recommendation(
+    problem: dict[str, Any], data: int
+) -> None:
+    stated = {**problem, "data": data, "limits": {}, "objective": "usd", "have": None}
+    asked = asked_of(stated)
+    asked["candidates"] = replace(asked["candidates"], reserved_gib=Decimal(4))
+    read = question(asked)
+    best = ask(**asked).recommendation
+    assert best is not None
+    cost = best.usd_per_month
+    assert cost is not None
+    # Three lines of a bill may be rounded down by half a cent each.
+    for usd in (cost, cost - Decimal("0.01")):
+        bought = replace(best, usd_per_month=usd)
+        found = _continuous.continuous(read, Table.of(read.setting), bought)
+        assert found is not None
+        assert found.least_usd_per_month <= found.usd_per_month <= usd
+        assert " less." not in found.text.rpartition("The recommendation")[2]
+
+
+def test_the_size_that_is_sold_beyond_the_data_is_among_any_sizes() -> None:
+    """Data of 1.1 GiB, of which a cache of 1.1 GiB misses a tenth and one of 2 GiB nothing: 6 GiB with the system's 4 are sold."""
+    pages = 2**17 * 11 // 10
+    shape = Curve.from_lists(
+        [1000, pages, 2**18],
+        [900_000, 100_000, 1],
+        None,
+        accesses=1_000_000,
+        distinct_pages=2**18,
+        page_bytes=8192,
+        write_accesses=0,
+        given=Given("table", data_known=True),
+    ).with_dirty_share(0.0)
+    shape = replace(shape, distinct_pages=pages)
+    found = ask(
+        curve=shape,
+        accesses_per_s=100_000.0,
+        candidates=replace(DEVICES_ALONE, devices=(SHELF[2],), reserved_gib=Decimal(4)),
+        how_sure=True,
+    )
+    best, sizes = found.recommendation, found.continuous
+    assert best is not None
+    assert sizes is not None
+    assert best.usd_per_month is not None
+    assert best.ram_bytes == 6 * GIB
+    assert sizes.least_usd_per_month <= sizes.usd_per_month <= best.usd_per_month
+    assert "USD per month less" not in sizes.text
 
 
 def any_sizes(**stated: Any) -> Continuous | None:

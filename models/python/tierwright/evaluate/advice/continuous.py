@@ -246,7 +246,9 @@ def least_cost(
     accesses_per_s: float,
     most_busy: float,
     most_pages: float,
+    most_flash_pages: float | None = None,
     close: float = CLOSE,
+    known: Known | None = None,
 ) -> Least:
     """Find sizes of RAM and of flash of least cost, and how much less any sizes could cost at most.
 
@@ -270,9 +272,13 @@ def least_cost(
     most_busy : float
         Largest share of the time for which a device may be busy. [1]
     most_pages : float
-        Largest RAM, and largest flash. [pages]
+        Largest RAM. [pages]
+    most_flash_pages : float, optional
+        Largest flash; that of RAM unless stated. [pages]
     close : float
         Share of the cost by which the bound may lie below it before the search ends.
+    known : (int, float, float), optional
+        Sizes that the search begins with, so that it finds none that cost more: index of the tiers, RAM and flash. [pages]
 
     Returns
     -------
@@ -282,22 +288,30 @@ def least_cost(
     ------
     BadInput
         If there are no tiers, or a rate, size or share is not above 0.
+
+    Notes
+    -----
+    `bound` holds for sizes of at least one page each and up to the largest.
     """
     problems = Problems("continuous sizes", "state prices, a rate and a size above 0")
     problems.check(bool(tiers), "tiers", None, "must name at least one")
+    most_flash = most_pages if most_flash_pages is None else most_flash_pages
     for name, value in (
         ("ram_usd", ram_usd),
         ("accesses_per_s", accesses_per_s),
         ("most_busy", most_busy),
         ("most_pages", most_pages),
+        ("most_flash_pages", most_flash),
     ):
         problems.check(
             math.isfinite(value) and value > 0, name, value, "must be above 0"
         )
     problems.raise_if_any()
     costs = _Costs(curve, tiers, ram_usd, accesses_per_s, most_busy)
-    largest = max(most_pages, 2.0)
-    best = _at_knots(costs, curve, tiers, largest)
+    largest = max(most_pages, 2.0), max(most_flash, 2.0)
+    best = _at_knots(costs, curve, tiers, largest[0])
+    if known is not None:
+        best = min(best, _at(costs, known))
     boxes = _first(tiers, largest)
     looked = len(boxes)
     closed = math.inf
@@ -332,20 +346,30 @@ def least_cost(
     )
 
 
+Known = tuple[int, float, float]
+"""Index of the tiers, RAM and flash. [pages]"""
 _Place = tuple[float, int, float, float]
 """Cost, index of the tiers, RAM and flash."""
+_Largest = tuple[float, float]
+"""RAM and flash. [pages]"""
 
 
-def _first(tiers: Sequence[Tiers], most: float) -> _Boxes:
+def _at(costs: _Costs, known: Known) -> _Place:
+    at, ram, flash = known
+    cost, _, _ = costs.at(np.asarray([at]), np.asarray([ram]), np.asarray([flash]))
+    return float(cost[0]), at, ram, flash
+
+
+def _first(tiers: Sequence[Tiers], most: _Largest) -> _Boxes:
     """Cut the sizes into some boxes of equal ratio, for each of the tiers."""
-    edges = np.geomspace(1.0, most, _CELLS + 1)
+    of_ram, of_flash = (np.geomspace(1.0, each, _CELLS + 1) for each in most)
     parts: list[tuple[int, float, float, float, float]] = []
     for at, each in enumerate(tiers):
         none = each.scheme == NO_FLASH
-        flash = [(0.0, 0.0)] if none else list(pairwise(edges))
+        flash = [(0.0, 0.0)] if none else list(pairwise(of_flash))
         parts += [
             (at, float(low), float(high), float(less), float(more))
-            for low, high in pairwise(edges)
+            for low, high in pairwise(of_ram)
             for less, more in flash
         ]
     at, low, high, less, more = np.asarray(parts).T
@@ -383,7 +407,7 @@ def _better(best: _Place, boxes: _Boxes, corners: FloatArray) -> _Place:
     )
 
 
-def _polished(costs: _Costs, best: _Place, most: float) -> _Place:
+def _polished(costs: _Costs, best: _Place, most: _Largest) -> _Place:
     """Look for a cheaper place along either size, near the best."""
     usd, at, ram, flash = best
     for _ in range(2):
@@ -391,7 +415,7 @@ def _polished(costs: _Costs, best: _Place, most: float) -> _Place:
             size = ram if is_ram else flash
             if size == 0:
                 continue
-            ends = max(size / 1.05, 1.0), min(size * 1.05, most)
+            ends = max(size / 1.05, 1.0), min(size * 1.05, most[0 if is_ram else 1])
             if ends[0] >= ends[1]:
                 continue
             found = minimize_scalar(
