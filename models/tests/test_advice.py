@@ -59,7 +59,7 @@ from tierwright.advise.advice.request import (
     have_from_mapping,
 )
 from tierwright.common.arrays import FloatArray
-from tierwright.common.currency import money
+from tierwright.common.currency import ExchangeRate, money, showing
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.bought import bought
@@ -1871,6 +1871,33 @@ def test_what_the_next_fastest_costs_is_said_beside_its_time() -> None:
     assert said(cost - 5).endswith("and costs 5 USD per month less.")
     assert said(cost + 5).endswith("and costs 5 USD per month more.")
     assert said(cost).endswith("against 154 ns.")
+
+
+def test_amounts_that_differ_by_cents_are_not_said_to_be_the_same() -> None:
+    """100.87 and 100.97 USD both read 101 USD with three digits."""
+    best = ask().recommendation
+    assert best is not None
+    best = replace(best, usd_per_month=Decimal("100.87"))
+
+    def because(usd: str, objective: str) -> str:
+        other = replace(best, name="other", usd_per_month=Decimal(usd))
+        return _words._because(best, other, 2, objective, False, 0)
+
+    assert because("100.97", "usd").endswith(", costs 0.10 USD per month more.")
+    assert because("100.87", "usd").endswith(", costs as much.")
+    assert because("100.88", "io_time").endswith(" and costs 0.01 USD per month more.")
+    assert because("100.77", "io_time").endswith(" and costs 0.10 USD per month less.")
+    assert "costs" not in because("100.87", "io_time").partition("takes")[2]
+
+    def buy(usd: str) -> str:
+        today = replace(best, kind="have", usd_per_month=Decimal(usd))
+        return _words._buy(best, today)
+
+    assert buy("100.97").endswith(": 101 USD per month, 0.10 USD less than today.")
+    assert buy("100.77").endswith(": 101 USD per month, 0.10 USD more than today.")
+    assert buy("100.87").endswith(": 101 USD per month, as much as today.")
+    with showing(ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "a test")):
+        assert because("100.97", "usd").endswith(", costs 0.05 EUR per month more.")
 
 
 def test_what_nobody_stated_of_data_and_rate_is_said() -> None:

@@ -26,7 +26,7 @@ from tierwright.advise.placement._groups import TOTALS, Asking, alike_of
 from tierwright.advise.placement._words import _more, choice_of, infeasible, places
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
-from tierwright.common.currency import money
+from tierwright.common.currency import ExchangeRate, money, showing
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.advice.cover import (
@@ -493,6 +493,26 @@ def test_the_size_that_is_enough_is_said_as_it_is(gib: float, shown: str) -> Non
     size, unit = shown.split()
     factor = {"GiB": 2**30, "TiB": 2**40}[unit]
     assert float(size) * factor >= gib * 2**30
+
+
+def test_a_limit_of_money_is_said_to_the_cent_beside_what_is_needed() -> None:
+    """A cent too little: 1,102 USD would read as a limit that 1,102.37 USD miss by more."""
+    for name, per in (("usd_per_month", " per month"), ("purchase_usd", "")):
+        asked = {name: Decimal("1102.36")}
+        said = infeasible(asked, (name,), {name: 1102.37}, dirty=False)
+        assert f"at least 1,102.37 USD{per} (limit: 1,102.36 USD{per})" in said
+        whole = infeasible({name: Decimal(1102)}, (name,), {name: 1103.0}, dirty=False)
+        assert f"at least 1,103 USD{per} (limit: 1,102 USD{per})" in whole
+        # A part of a cent buys nothing.
+        part = {name: Decimal("1102.369")}
+        said = infeasible(part, (name,), {name: 1102.37}, dirty=False)
+        assert f"(limit: 1,102.36 USD{per})" in said
+    with showing(ExchangeRate("EUR", Decimal("0.7"), "2026-09-30", "a test")):
+        euros = {"usd_per_month": Decimal("771.66") / Decimal("0.7")}
+        said = infeasible(
+            euros, ("usd_per_month",), {"usd_per_month": 1102.39}, dirty=False
+        )
+        assert "at least 771.68 EUR per month (limit: 771.66 EUR per month)" in said
 
 
 def test_the_least_ram_of_a_placement_is_that_of_its_machines() -> None:

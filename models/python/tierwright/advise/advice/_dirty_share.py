@@ -16,7 +16,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Confidence
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
-from tierwright.common.currency import amount, money
+from tierwright.common.currency import money
 from tierwright.evaluate.bill import CENT
 
 NO_PROBABILITY = (
@@ -84,7 +84,7 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
             else ""
         )
         return f"{said} If none is, {name} would be the choice, at {money(then)} per month{beside}."
-    if amount(now) == amount(then):
+    if now == then:
         return f"{said} If none is, {name} would be the choice, for as much money."
     return (
         f"{said} If none is, {name} would do, for {money(now - then)} per month less: knowing the share is "

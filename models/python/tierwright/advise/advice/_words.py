@@ -154,11 +154,33 @@ def kept_limit(name: str, value: float) -> str:
     ('816 USD per month', '10.3 minutes')
     """
     if name in MONEY:
-        shown = shown_in()
-        kept = shown.of(exact(value)).quantize(shown.coin, ROUND_CEILING)
-        per = " per month" if name == "usd_per_month" else ""
-        return f"{f'{kept:,f}'.removesuffix('.00')} {shown.currency}{per}"
+        return _to_the_coin(name, value, ROUND_CEILING)
     return limit_value(name, kept_value(name, value))
+
+
+def stated_limit(name: str, value: Decimal) -> str:
+    """Write the value of a limit as it was stated beside what it would have to be: amounts to the cent below, all else as read.
+
+    Examples
+    --------
+    >>> (
+    ...     stated_limit("usd_per_month", Decimal("1102.36")),
+    ...     stated_limit("machines", Decimal(2)),
+    ... )
+    ('1,102.36 USD per month', '2 machines')
+    """
+    return (
+        _to_the_coin(name, value, ROUND_FLOOR)
+        if name in MONEY
+        else limit_value(name, float(value))
+    )
+
+
+def _to_the_coin(name: str, value: Decimal | float, rounding: str) -> str:
+    shown = shown_in()
+    coins = shown.of(exact(value)).quantize(shown.coin, rounding)
+    per = " per month" if name == "usd_per_month" else ""
+    return f"{f'{coins:,f}'.removesuffix('.00')} {shown.currency}{per}"
 
 
 def kept_value(name: str, value: float) -> float:
@@ -440,10 +462,12 @@ def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str
     elif zero is not None and zero.usd_per_month is not None:
         now = zero.usd_per_month
         difference = now - cost
-        if amount(now) == amount(cost):
+        more = "less" if difference > 0 else "more"
+        if not difference:
             today = ", as much as today"
+        elif amount(now) == amount(cost):
+            today = f", {money(abs(difference))} {more} than today"
         else:
-            more = "less" if difference > 0 else "more"
             today = f" against {money(now)} today, {money(abs(difference))} {more}"
         # A saving against what is too small, or breaks another limit, is said to be one.
         today += _left(zero, left)
@@ -492,17 +516,21 @@ def _because(
             if slow == fast
             else f"takes {slow} of I/O time per access{by} against {fast}"
         )
-        if amount(second.usd_per_month) != amount(best.usd_per_month):
-            less = best.usd_per_month - second.usd_per_month
-            beside += f" and costs {money(abs(less))} per month {'less' if less > 0 else 'more'}"
+        if second.usd_per_month != best.usd_per_month:
+            beside += f" and costs {_difference(second, best)}"
     else:
-        more = second.usd_per_month - best.usd_per_month
-        beside = (
-            "costs as much"
-            if amount(second.usd_per_month) == amount(best.usd_per_month)
-            else f"costs {money(more)} per month more"
-        )
+        # Amounts that differ by cents read the same with three digits.
+        same = second.usd_per_month == best.usd_per_month
+        beside = f"costs {'as much' if same else _difference(second, best)}"
     return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
+
+
+def _difference(one: Option, other: Option) -> str:
+    """Say how much more or less one option costs than another; both have a price."""
+    assert one.usd_per_month is not None
+    assert other.usd_per_month is not None
+    more = one.usd_per_month - other.usd_per_month
+    return f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
 
 
 _KNOWN_OF = {

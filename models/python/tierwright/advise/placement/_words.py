@@ -242,7 +242,7 @@ def infeasible(
         return f"{none}. Relax a limit on each system, or add candidates."
     shown = [
         f"{_words.LIMIT_WORDS[name]}: at least {_words.kept_limit(name, value)} "
-        f"(limit: {_words.limit_value(name, float(constraints[name]))})"
+        f"(limit: {_words.stated_limit(name, constraints[name])})"
         for name, value in least.items()
     ]
     if len(least) > len(conflict):
