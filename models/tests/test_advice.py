@@ -108,6 +108,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve, Given
+from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
@@ -1151,6 +1152,46 @@ def test_what_is_too_small_is_so_at_the_data_and_the_load_of_that_month() -> Non
     assert shares[1] >= 0.5 or months == pytest.approx(full, rel=0.01)
 
 
+@pytest.mark.parametrize("rate", [2.0, 5.0, 20.0])
+def test_the_five_minute_rule_asks_for_the_pages_that_are_used_in_five_minutes(
+    tmp_path: Path, rate: float
+) -> None:
+    """Each reference is independent of the others, so pages that are counted in windows are those of any five minutes."""
+    draw = np.random.default_rng(5)
+    popular = 1 / np.arange(1, 4001) ** 0.9
+    asked = draw.choice(4000, size=60_000, p=popular / popular.sum())
+    path = tmp_path / "made.csv"
+    path.write_text(
+        "".join(
+            f"{128166372003061629 + 2000 * at},h,0,Read,{4096 * page},4096,100\n"
+            for at, page in enumerate(asked.tolist())
+        )
+    )
+    width = int(300 * rate)
+    used = np.mean(
+        [
+            len(np.unique(asked[begin : begin + width]))
+            for begin in range(20_000, len(asked) - width, 500)
+        ]
+    )
+    profiled = profile(Trace(path))
+    # From a cold start the first touches of the recording, one in fifteen accesses, are misses at every size.
+    for start, near in (("cold", 0.03), ("steady", 0.01)):
+        found = profiled.curve.from_start(start)
+        rules = {
+            each.name: each for each in thumbs(found, found.data_pages * 4096, rate, 1)
+        }
+        pages = rules["five_minutes"].ram_pages
+        assert pages == pytest.approx(used, rel=near)
+        # Two machines that each do half of it need as much each.
+        two = [
+            each.ram_bytes
+            for each in thumbs(found, found.data_pages * 4096, 2 * rate, 2)
+            if each.name == "five_minutes"
+        ]
+        assert two == [2 * 4096 * pages]
+
+
 @pytest.mark.costly(5)
 @pytest.mark.oracle("evaluate.advice.thumbs.thumbs", "evaluate.advice.thumbs.following")
 @pytest.mark.formula(
@@ -1176,9 +1217,15 @@ def test_rules_of_thumb_ask_for_what_they_say(rate: float) -> None:
         assert float(found.hit_ratio(needed / page * 0.5)) < 0.95
     five = rules["five_minutes"].ram_bytes
     assert five is not None
-    miss = float(found.misses(five / page)) / found.accesses
-    if five / page < found.data_pages and miss > 0:
-        assert five / page / (miss * rate) >= 300 * (1 - 1e-9)
+    pages = five / page
+    # A page stays for the integral of dc / (X m(c)), whose middles are summed here.
+    sizes = np.geomspace(1e-3, max(pages, 1.0), 200_000)
+    middles = (sizes[1:] + sizes[:-1]) / 2
+    stays = found.accesses / rate / found.misses(middles) * np.diff(sizes)
+    if pages < found.data_pages:
+        assert stays.sum() == pytest.approx(300, rel=1e-3, abs=1 / rate)
+    else:
+        assert stays.sum() <= 300 * (1 + 1e-3)
     options = Table.of(_setting({**asked_of_nothing(), "curve": found})).options
     order = ordered(options, np.arange(len(options)), "usd")
     for rule in rules.values():

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.compose.shared import held_pages
 from tierwright.profile.curve import Curve
+from tierwright.profile.several import Workload
 
 TENTH = 0.1
 HIT_RATIO = 0.95
@@ -181,22 +183,22 @@ def _why_no_hits(curve: Curve) -> str:
 
 
 def _resident(curve: Curve, accesses_per_s: float) -> float:
-    """Least size whose pages stay for five minutes: so many misses in five minutes turn it over. [pages]
+    """Pages that are used within five minutes: the least size that keeps them for so long, at most all of the data. [pages]
 
-    A cache of c pages with m(c) misses of an access replaces all of its pages in c / (m(c) X) seconds.
+    A page that is not used stays in a cache of c pages for T(c), the integral of dc / (X m(c)) from 0, at X accesses per
+    second of which the share m(c) misses.
     """
-    sizes = curve.knots
-    miss = np.asarray(curve.misses(sizes)) / curve.accesses
-    missed_per_s = miss * accesses_per_s
-    with np.errstate(over="ignore"):  # of a rate near 0 a page stays for ever
-        stay_s = np.divide(
-            sizes,
-            missed_per_s,
-            out=np.full(len(sizes), np.inf),
-            where=missed_per_s > 0,
-        )
-    [at] = np.nonzero(stay_s >= FIVE_MINUTES_S)
-    return float(sizes[at[0]]) if len(at) else float(curve.data_pages)
+    workload = Workload("", curve, accesses_per_s)
+    held = float(held_pages(workload, FIVE_MINUTES_S))
+    evidence = curve.evidence
+    if evidence is not None:
+        # What smaller sizes miss is unknown, but no less than this one: so many pages are used at least, as far as that.
+        least = FIVE_MINUTES_S * float(workload.misses_per_s(evidence.valid_from))
+        if least <= evidence.valid_from:
+            return least
+    if evidence is None or curve.data_known:
+        held = min(held, float(curve.data_pages))
+    return float(np.ceil(held * (1 - _ROUNDED)))
 
 
 def following(
