@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import OrderedDict
 from dataclasses import replace
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -47,7 +48,7 @@ from tierwright.evaluate.advice.tiers import least_devices
 from tierwright.evaluate.page_flow.engine import flows, with_hits_off
 from tierwright.evaluate.page_flow.explain import error_band
 from tierwright.hardware import catalog
-from tierwright.hardware.device import OPERATIONS, Figure
+from tierwright.hardware.device import OPERATIONS, Device, Figure
 from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
@@ -1158,7 +1159,9 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     law = Input(_draws.LAW)
     along = _confidence._along(sure, _confidence._along_range(sure, law))
     assert along.index[_confidence.STEPS // 2] == sure.chosen
-    for place, index, usd in zip(along.places, along.index, along.usd, strict=True):
+    for place, index, usd in zip(
+        _confidence.SCALE.tolist(), along.index, along.usd, strict=True
+    ):
         there = table.with_curve(_draws.curve_at(sure.draws.ranges, {law: place}))
         cents = there.options.month_cents
         keeps = there.options.peak_busy <= 0.7 * (1 + 1e-9)
@@ -1182,6 +1185,29 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
         assert high is not None
         assert low <= own * (1 + 1e-9)
         assert own * (1 - 1e-9) <= high
+    # The choice changes within the last digit that is written, and is another one at what is written.
+    [flip] = [bar for bar in flips if bar.flip is not None and "the law" in bar.flip]
+    assert flip.flip is not None
+    [share] = re.findall(r"the misses are ([0-9.]+) % fewer than", flip.flip)
+
+    def gives_way(off: float) -> bool:
+        base = sure.draws.ranges.curve
+        backs = base.write_backs_at
+        assert backs is not None
+        curve = replace(
+            base,
+            misses_at=base.misses_at * (1 - off),
+            write_backs_at=backs * (1 - off),
+        )
+        options = table.with_curve(curve).options
+        keeps = options.peak_busy <= 0.7 * (1 + 1e-9)
+        least = float(options.month_cents[keeps].min())
+        # It keeps the devices that it buys.
+        return bool(table.options.month_cents[row] > least * (1 + NEAR))
+
+    digit = 10.0 ** -len(share.partition(".")[2]) / 100
+    assert gives_way(float(share) / 100)
+    assert not gives_way(float(share) / 100 - 1.05 * digit)
         widths.append(max(own - low, high - own))
     assert widths[0] > 0
     assert widths == sorted(widths, reverse=True)
@@ -1581,6 +1607,87 @@ def test_a_price_that_states_its_range_is_drawn_within_it(folder: Path) -> None:
         for each in [uncertain_purchases(table, row, {}).get(key)]
         if each is not None
     ]
+def priced_drive(name: str, usd_per_gb: Decimal, times: Decimal | None) -> Device:
+    """A drive with a price of its own, which may be off by so many times up or down."""
+    figures = catalog.device(SHELF[0]).figures
+    ends = (None, None) if times is None else (usd_per_gb / times, usd_per_gb * times)
+    price = Figure(
+        usd_per_gb, "USD/GB", "a quote", "2026-09", low=ends[0], high=ends[1]
+    )
+    return replace(
+        catalog.device(SHELF[0]),
+        id=name,
+        name=name,
+        figures={**figures, "unit_price": price},
+    )
+
+
+@pytest.mark.parametrize("times", [Decimal(2), Decimal(10)])
+def test_a_flip_is_where_the_other_drive_costs_one_percent_less(
+    folder: Path, times: Decimal
+) -> None:
+    """One of two drives of a price is quoted with a range: where the choice changes follows from the bill."""
+    curve = production(stationary(folder))
+    drive = Decimal("0.75")
+
+    def asked(price: Decimal, off: Decimal | None) -> Advice:
+        own = (
+            priced_drive("quoted", price, off),
+            priced_drive("firm", drive * Decimal("1.001"), None),
+        )
+        return ask(curve, candidates=replace(DEVICES, devices=SHELF[1:], own=own))
+
+    found = asked(drive, times)
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == "quoted"
+    [bar] = [
+        each for each in found.confidence.tornado if "price of `quoted`" in each.about
+    ]
+    assert bar.flip is not None
+    [said] = re.findall(r"^`quoted` costs ([0-9.]+) % more$", bar.flip)
+    # Other rows cost r, the drives d: r + d (1 + x) = 1.01 (r + 1.001 d).
+    of_drives = sum(
+        Decimal(row["usd_per_month"]) for row in best.bill if "quoted" in row["what"]
+    )
+    assert best.usd_per_month is not None
+    rest = best.usd_per_month - of_drives
+    off = (
+        Decimal("1.01") * (rest + Decimal("1.001") * of_drives) - rest
+    ) / of_drives - 1
+    up = (100 * off).quantize(Decimal("0.01"), rounding=ROUND_CEILING)
+    # Rows of a bill are rounded to the cent.
+    assert abs(Decimal(said) - up) <= Decimal("0.01")
+
+    def other_is_better(by: Decimal) -> bool:
+        """Whether the quoted drive costs over 1 % more than the firm one, asked again at this price."""
+        again = asked(drive * (1 + by / 100), None)
+        costs = {
+            each.disk_device: each.usd_per_month
+            for each in (again.recommendation, *again.alternatives)
+            if each is not None
+            and (each.ram_bytes, each.flash_bytes) == (best.ram_bytes, 0)
+        }
+        quoted, firm = costs["quoted"], costs["firm"]
+        assert quoted is not None
+        assert firm is not None
+        return quoted > firm * Decimal("1.01")
+
+    assert other_is_better(Decimal(said))
+    assert not other_is_better(Decimal(said) - Decimal("0.02"))
+
+
+@given(st.floats(1e-6, 1e6), st.booleans(), st.booleans())
+def test_what_is_written_of_a_flip_lies_beyond_it(
+    size: float, is_up: bool, is_negative: bool
+) -> None:
+    value = -size if is_negative else size
+    found = _confidence._three_digits_beyond(value, is_up=is_up)
+    assert float(f"{found:.3g}") == found
+    assert (found - value) * (1 if is_up else -1) >= -1e-11 * abs(value)
+    assert abs(found - value) <= 0.01 * abs(value)
+
+
     store = table.options.store_devices[contenders.rows]
     more = (twice.fixed + twice.unit * store) - (
         contenders.fixed + contenders.unit * store

@@ -86,7 +86,7 @@ def as_many(times: float) -> str:
     >>> as_many(1.124), as_many(0.541), as_many(3.49)
     ('12.4 % more than', '45.9 % fewer than', '3.49 times what')
     """
-    if times >= _TWICE:
+    if times >= TWICE:
         return f"{three_digits(times)} times what"
     more = "more" if times >= 1 else "fewer"
     return f"{percent(abs(times - 1))} {more} than"
@@ -119,7 +119,8 @@ def three_digits(value: float) -> str:
 
 MANY_TIMES = 10
 """Multiple of a figure from which it reads better than per cent."""
-_TWICE = 2
+TWICE = 2
+"""Multiple of a count from which it reads better than per cent more."""
 FEW = 0.095
 """Share below which per cents have a digit behind the point. [1]"""
 LEAST_CHANGE = 0.0005
