@@ -1003,7 +1003,11 @@ def test_a_choice_of_speed_has_no_regret_in_money(folder: Path) -> None:
     found = ask(production(stationary(folder)), objective="io_time").confidence
     assert found.probability_best is not None
     assert found.expected_regret_usd_per_month is None
-    assert found.value_of_information == ()
+    # What is not said is not nothing.
+    assert found.value_of_information is None
+    quick = ask(production(stationary(folder)), objective="io_time", how_sure=False)
+    assert quick.confidence.value_of_information is None
+    assert quick.to_dict()["confidence"]["value_of_information"] is None
     assert "where money is the objective" in found.reason
 
 

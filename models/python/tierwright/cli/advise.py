@@ -547,7 +547,7 @@ def _print_sure(found: Advice) -> None:
     if flips:
         say("")
         print_facts(flips)
-    for each in sure.value_of_information:
+    for each in sure.value_of_information or ():
         if each.usd_per_month > 0:
             say(each.text)
     if sure.text:

@@ -555,6 +555,7 @@ def _answer(
         ends.flip(confidence.tornado)
     if not known:
         confidence = _dirty_share.confidence(confidence)
+    confidence = _confidence.of_objective(asked, confidence)
     decision, because = _words.decided(
         recommended,
         zero,

@@ -115,6 +115,13 @@ def none(reason: str, missing: int | None = None) -> Confidence:
     return Confidence(None, None, (), (), reason, more_accesses=missing)
 
 
+def of_objective(asked: Asked, found: Confidence) -> Confidence:
+    """Return the same without what measuring is worth where money is not the objective: no worth is 0 or lacking there."""
+    if asked.objective != "io_time":
+        return found
+    return replace(found, value_of_information=None)
+
+
 @dataclass(frozen=True, slots=True)
 class Sure:
     """What was drawn for one answer, and what its contenders cost.

@@ -576,7 +576,7 @@ class Confidence:
     probability_best: float | None
     expected_regret_usd_per_month: Decimal | None
     tornado: tuple[Bar, ...]
-    value_of_information: tuple[Information, ...]
+    value_of_information: tuple[Information, ...] | None
     reason: str
     text: str = ""
     windows: int | None = None
