@@ -279,15 +279,17 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
 
     # The windows show how misses vary at few sizes; where between them RAM is warm is known of a count.
     counted_accesses = recorded.every.accesses.sum() * (curve.sample_rate or 1.0)
-    error_s = contenders.restart_error_s(chosen, float(counted_accesses))
-    warm_off_s = error_s * _draws.standard_errors(generator)
+    errors_s = contenders.restart_errors_s(float(counted_accesses))
+    warm_off_s = np.outer(_draws.standard_errors(generator), errors_s)
     found: list[Measured] = []
     figures = []
     for at in range(_draws.DRAWS):
         drawn, state = draws.curve(at), draws.state(at)
-        found.append(contenders.on(drawn, state))
+        found.append(contenders.on(drawn, state, warm_off_s[at]))
         figure = contenders.as_bought(found[-1], chosen, drawn, state)
-        figure[RESTART] = float(np.maximum(0.0, figure[RESTART] + warm_off_s[at]))
+        figure[RESTART] = float(
+            np.maximum(0.0, figure[RESTART] + warm_off_s[at, chosen])
+        )
         if at % EVERY_LONG == 0:
             figure |= rarely(drawn, state)
         figures.append(figure)

@@ -56,10 +56,11 @@ _STATED = (
     THROUGHPUT,
     "io_time_us_per_access",
     LIFE,
+    RESTART,
     "usd_per_month",
     "purchase_usd",
 )
-"""Limits that are held again in each draw; most of the others rest on sizes alone."""
+"""Limits that are held again in each draw, as those of response times are; the others rest on sizes alone."""
 _TIERS = ("flash", "disk")
 Timing = tuple[str, Operation]
 """Device and operation."""
@@ -385,8 +386,18 @@ class Contenders:
                 keeps &= ~limit.breaks[self.rows]
         return keeps
 
-    def on(self, curve: Curve, state: State) -> Measured:
-        """Evaluate them on a curve, with errors and times that may be otherwise."""
+    def on(
+        self, curve: Curve, state: State, warm_off_s: FloatArray | float = 0.0
+    ) -> Measured:
+        """Evaluate them on a curve, with errors and times that may be otherwise.
+
+        Parameters
+        ----------
+        curve : Curve
+        state : State
+        warm_off_s : float64 array or float
+            How much later RAM of each is warm than its curve says. [s]
+        """
         options, setting = self.options, self._setting
         count = len(self)
         counted = self._operations(curve, state)
@@ -431,6 +442,8 @@ class Contenders:
             "usd_per_month": fixed + unit * needed,
             "purchase_usd": fixed_purchase + unit_purchase * needed,
         }
+        if RESTART in self._asked.constraints:
+            limited[RESTART] = self._restart_s(curve, state) + warm_off_s
         for name, value in limited.items():
             if name in self._asked.constraints:
                 limit = float(self._asked.constraints[name])
@@ -570,17 +583,7 @@ class Contenders:
         )
         flash, disk = (float(found.read[tier][at]) for tier in _TIERS)
         one = np.asarray([at], dtype=np.int64)
-        read = OPERATIONS[0]
-        [restart] = restart_of(
-            self.options,
-            one,
-            self._setting,
-            curve,
-            (
-                self._factors("flash", read, one, state),
-                self._factors("disk", read, one, state),
-            ),
-        )
+        [restart] = self._restart_s(curve, state, one)
         return {
             "ram_hit_share": max(0.0, 1.0 - flash - disk),
             "flash_hit_share": flash,
@@ -592,10 +595,21 @@ class Contenders:
             RESTART: float(restart),
         }
 
-    def restart_error_s(self, at: int, recorded: float) -> float:
-        """Return the standard error of the time until RAM of one of them is warm, of so many recorded accesses. [s]"""
-        one = np.asarray([at], dtype=np.int64)
-        return float(restart_error_of(self.options, one, self._setting, recorded)[0])
+    def _restart_s(
+        self, curve: Curve, state: State, rows: IntArray | None = None
+    ) -> FloatArray:
+        """Time until RAM of some of them, or of all, is warm after a restart, with the devices that they have. [s]"""
+        at = np.arange(len(self)) if rows is None else rows
+        read = OPERATIONS[0]
+        longer = tuple(self._factors(tier, read, at, state) for tier in _TIERS)
+        return restart_of(
+            self.options, at, self._setting, curve, (longer[0], longer[1])
+        )
+
+    def restart_errors_s(self, recorded: float) -> FloatArray:
+        """Return the standard error of the time until RAM of each is warm, of so many recorded accesses. [s]"""
+        every = np.arange(len(self))
+        return restart_error_of(self.options, every, self._setting, recorded)
 
     def alone(self, at: int) -> Contenders:
         """Return one of them, to be evaluated by itself."""
