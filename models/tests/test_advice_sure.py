@@ -31,7 +31,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import FIGURES, Advice, Bar, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import percent
+from tierwright.common.wording import percent, whole_percent
 from tierwright.evaluate.advice.information import NEAR, Buys, Regret, regret, worth_of
 from tierwright.evaluate.advice.later import months_until, stretched_curve
 from tierwright.evaluate.advice.resampling import (
@@ -682,6 +682,18 @@ def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
         for at in draws
     ]
     assert found.probability == pytest.approx(np.mean(near))
+    # Of all draws, also of those in which none keeps every limit.
+    every = range(len(buys.keeps))
+    assert found.none_keeps == pytest.approx(1 - len(draws) / len(every))
+    assert found.breaks == pytest.approx(
+        np.mean(
+            [
+                not buys.keeps[at, chosen]
+                or bool(buys.needed[at, chosen] > buys.bought[chosen])
+                for at in every
+            ]
+        )
+    )
 
     value = np.random.default_rng(seed).random(len(buys.keeps))
     stated, along = buys_of(seed + 100, draws=1), buys_of(seed + 200, draws=9)
@@ -1173,22 +1185,6 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
         if index is not None and index != sure.chosen:
             assert float(cents[row]) / 100 > usd * (1 + NEAR) - 0.02
     assert all(bar.usd_per_month_flip is not None for bar in flips)
-    # Of the fastest choice it says nothing which other one is cheaper.
-    timed = ask(curve, candidates=disks, objective="io_time")
-    fastest = timed.confidence
-    assert fastest.tornado
-    assert all(bar.flip is None for bar in fastest.tornado)
-    # Its bars are times, the largest first; those of the cheapest are money alone.
-    assert timed.recommendation is not None
-    own = timed.recommendation.io_time_us_per_access
-    assert own is not None
-    widths = []
-    for bar in fastest.tornado:
-        low, high = bar.io_time_us_low, bar.io_time_us_high
-        assert low is not None
-        assert high is not None
-        assert low <= own * (1 + 1e-9)
-        assert own * (1 - 1e-9) <= high
     # The choice changes within the last digit that is written, and is another one at what is written.
     [flip] = [bar for bar in flips if bar.flip is not None and "the law" in bar.flip]
     assert flip.flip is not None
@@ -1212,6 +1208,22 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     digit = 10.0 ** -len(share.partition(".")[2]) / 100
     assert gives_way(float(share) / 100)
     assert not gives_way(float(share) / 100 - 1.05 * digit)
+    # Of the fastest choice it says nothing which other one is cheaper.
+    timed = ask(curve, candidates=disks, objective="io_time")
+    fastest = timed.confidence
+    assert fastest.tornado
+    assert all(bar.flip is None for bar in fastest.tornado)
+    # Its bars are times, the largest first; those of the cheapest are money alone.
+    assert timed.recommendation is not None
+    own = timed.recommendation.io_time_us_per_access
+    assert own is not None
+    widths = []
+    for bar in fastest.tornado:
+        low, high = bar.io_time_us_low, bar.io_time_us_high
+        assert low is not None
+        assert high is not None
+        assert low <= own * (1 + 1e-9)
+        assert own * (1 - 1e-9) <= high
         widths.append(max(own - low, high - own))
     assert widths[0] > 0
     assert widths == sorted(widths, reverse=True)
@@ -1246,6 +1258,98 @@ def test_a_repair_costs_at_least_what_is_repaired(folder: Path) -> None:
     assert limited.draws is not None
     assert limited.draws < _draws.DRAWS
     assert "left out" in limited.reason
+
+
+def sure_of(
+    curve: Curve, candidates: Candidates, prices: PriceBook, limits: dict[str, Decimal]
+) -> _confidence.Sure:
+    """Return the draws of a question."""
+    asked = asked_of(
+        curve,
+        (None, None),
+        candidates,
+        None,
+        limits,
+        "usd",
+        prices,
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    best = first_kept(asked, table, (made := chosen_of(asked, table)), made.order)
+    assert best is not None
+    return _confidence.sure(asked, table, best, contending(asked, (table,), best))
+
+
+def test_shares_of_breaking_are_of_all_draws(folder: Path) -> None:
+    """A budget that dearer prices break, of all there is: there is no best then, and nothing is said of these draws."""
+    curve, prices = production(stationary(folder)), dated("2026-Q3")
+    shelf = replace(DEVICES, devices=SHELF[:1])
+    best = ask(curve, candidates=shelf, prices=prices).recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    limit = round(best.usd_per_month * Decimal("1.02"), 2)
+    limits = {"usd_per_month": limit}
+    found = ask(curve, candidates=shelf, prices=prices, constraints=limits)
+    said, bought = found.confidence, found.recommendation
+    assert bought is not None
+    # By the bill that is printed, at the prices of each draw.
+    draws = sure_of(curve, shelf, prices, limits).draws
+    spreads = spread_of_kinds()
+    ram, drives = (
+        sum(
+            float(row["usd_per_month"])
+            for row in bought.bill
+            if ("RAM" in row["what"]) == is_ram
+        )
+        for is_ram in (True, False)
+    )
+    assert ram > 0
+    assert drives > 0
+    of_ram, of_drives = (
+        spreads[kind].factor ** (2 * draws.places[Input(_draws.PRICE, (kind,))] - 1)
+        for kind in ("dram", "nvme")
+    )
+    cost = ram * of_ram + drives * of_drives
+    too_dear = float(np.mean(cost > float(limit)))
+    assert said.breaks_share is not None
+    assert said.none_keeps_share is not None
+    assert said.draws is not None
+    # Some draws need one more drive; cents are rounded.
+    assert too_dear - 0.01 <= said.breaks_share
+    assert 0.2 < said.none_keeps_share <= said.breaks_share < 0.9
+    assert said.draws == round((1 - said.none_keeps_share) * _draws.DRAWS)
+    assert said.text.startswith(said.headline)
+    none = whole_percent(said.none_keeps_share)
+    assert said.headline.startswith(f"In {none} of all draws none of the options")
+    breaks = whole_percent(said.breaks_share)
+    assert f"In {breaks} of all draws it breaks a limit" in said.text
+    for text in (said.text, found.finding):
+        assert "best in all draws" not in text
+    left_out = _draws.DRAWS - said.draws
+    assert f"of the {said.draws} draws in which one of the options" in said.reason
+    assert f"the other {left_out} are left out" in said.reason
+    assert found.to_dict()["confidence"]["none_keeps_share"] == said.none_keeps_share
+
+
+def test_a_limit_of_the_restart_is_held_in_each_draw(folder: Path) -> None:
+    """Its interval reaches beyond the limit, so it is not kept in all draws."""
+    curve = production(stationary(folder))
+    free = ask(curve, candidates=DISK)
+    best = free.recommendation
+    assert best is not None
+    assert best.restart_s is not None
+    limits = {"restart_s": round(Decimal(repr(best.restart_s * 1.01)), 3)}
+    drawn = sure_of(curve, DISK, book(), limits)
+    later = [each["restart_s"] > float(limits["restart_s"]) for each in drawn.figures]
+    assert 0.05 < np.mean(later) < 0.95
+    own = drawn.chosen
+    kept = drawn.buys.keeps[:, own]
+    assert not kept[later].any()
+    found = ask(curve, candidates=DISK, constraints=limits).confidence
+    assert found.breaks_share is not None
+    assert found.breaks_share >= np.mean(later)
 
 
 def test_response_times_have_intervals_where_devices_keep_up(folder: Path) -> None:
@@ -1482,12 +1586,106 @@ def test_words_follow_the_figures() -> None:
         f"It stays within 1 % of the best in 25 % of the draws. {breaks}"
     )
     assert "where no size of it does, the draw does not count" in unsure
+    # Draws in which nothing keeps every limit are not among those of the probability: all of some is not all.
+    some = Regret(1.0, 0.0, 0.47, 0.0, 0.47)
+    alone = _confidence._text(1.0, Decimal(0), some, ())
+    assert alone == (
+        "In 47 % of all draws none of the options compared keeps every limit; in all others the recommendation stays within "
+        "1 % of the best; on average it costs no more than the best there. In 47 % of all draws it breaks a limit."
+    )
+    more = _confidence._text(0.79, None, replace(some, breaks=0.48), ())
+    assert "in 79 % of the others the recommendation stays within 1 % of" in more
+    assert "In 48 % of all draws it breaks a limit. Where another of these" in more
+    assert "99 % of all draws it" in _confidence._text(
+        1.0, None, replace(some, breaks=0.999), ()
+    )
     priced = _confidence._text(0.25, Decimal(0), often, ())
     assert breaks in priced
     assert "there costs 12.5 USD per month more on average" in priced
 
 
 # --- prices that may be off -------------------------------------------------------------
+
+
+def priced_drive(name: str, usd_per_gb: Decimal, times: Decimal | None) -> Device:
+    """A drive with a price of its own, which may be off by so many times up or down."""
+    figures = catalog.device(SHELF[0]).figures
+    ends = (None, None) if times is None else (usd_per_gb / times, usd_per_gb * times)
+    price = Figure(
+        usd_per_gb, "USD/GB", "a quote", "2026-09", low=ends[0], high=ends[1]
+    )
+    return replace(
+        catalog.device(SHELF[0]),
+        id=name,
+        name=name,
+        figures={**figures, "unit_price": price},
+    )
+
+
+@pytest.mark.parametrize("times", [Decimal(2), Decimal(10)])
+def test_a_flip_is_where_the_other_drive_costs_one_percent_less(
+    folder: Path, times: Decimal
+) -> None:
+    """One of two drives of a price is quoted with a range: where the choice changes follows from the bill."""
+    curve = production(stationary(folder))
+    drive = Decimal("0.75")
+
+    def asked(price: Decimal, off: Decimal | None) -> Advice:
+        own = (
+            priced_drive("quoted", price, off),
+            priced_drive("firm", drive * Decimal("1.001"), None),
+        )
+        return ask(curve, candidates=replace(DEVICES, devices=SHELF[1:], own=own))
+
+    found = asked(drive, times)
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == "quoted"
+    [bar] = [
+        each for each in found.confidence.tornado if "price of `quoted`" in each.about
+    ]
+    assert bar.flip is not None
+    [said] = re.findall(r"^`quoted` costs ([0-9.]+) % more$", bar.flip)
+    # Other rows cost r, the drives d: r + d (1 + x) = 1.01 (r + 1.001 d).
+    of_drives = sum(
+        Decimal(row["usd_per_month"]) for row in best.bill if "quoted" in row["what"]
+    )
+    assert best.usd_per_month is not None
+    rest = best.usd_per_month - of_drives
+    off = (
+        Decimal("1.01") * (rest + Decimal("1.001") * of_drives) - rest
+    ) / of_drives - 1
+    up = (100 * off).quantize(Decimal("0.01"), rounding=ROUND_CEILING)
+    # Rows of a bill are rounded to the cent.
+    assert abs(Decimal(said) - up) <= Decimal("0.01")
+
+    def other_is_better(by: Decimal) -> bool:
+        """Whether the quoted drive costs over 1 % more than the firm one, asked again at this price."""
+        again = asked(drive * (1 + by / 100), None)
+        costs = {
+            each.disk_device: each.usd_per_month
+            for each in (again.recommendation, *again.alternatives)
+            if each is not None
+            and (each.ram_bytes, each.flash_bytes) == (best.ram_bytes, 0)
+        }
+        quoted, firm = costs["quoted"], costs["firm"]
+        assert quoted is not None
+        assert firm is not None
+        return quoted > firm * Decimal("1.01")
+
+    assert other_is_better(Decimal(said))
+    assert not other_is_better(Decimal(said) - Decimal("0.02"))
+
+
+@given(st.floats(1e-6, 1e6), st.booleans(), st.booleans())
+def test_what_is_written_of_a_flip_lies_beyond_it(
+    size: float, is_up: bool, is_negative: bool
+) -> None:
+    value = -size if is_negative else size
+    found = _confidence._three_digits_beyond(value, is_up=is_up)
+    assert float(f"{found:.3g}") == found
+    assert (found - value) * (1 if is_up else -1) >= -1e-11 * abs(value)
+    assert abs(found - value) <= 0.01 * abs(value)
 
 
 def dated(date: str | None, times: Decimal = Decimal(1)) -> PriceBook:
@@ -1611,87 +1809,6 @@ def test_a_price_that_states_its_range_is_drawn_within_it(folder: Path) -> None:
         for each in [uncertain_purchases(table, row, {}).get(key)]
         if each is not None
     ]
-def priced_drive(name: str, usd_per_gb: Decimal, times: Decimal | None) -> Device:
-    """A drive with a price of its own, which may be off by so many times up or down."""
-    figures = catalog.device(SHELF[0]).figures
-    ends = (None, None) if times is None else (usd_per_gb / times, usd_per_gb * times)
-    price = Figure(
-        usd_per_gb, "USD/GB", "a quote", "2026-09", low=ends[0], high=ends[1]
-    )
-    return replace(
-        catalog.device(SHELF[0]),
-        id=name,
-        name=name,
-        figures={**figures, "unit_price": price},
-    )
-
-
-@pytest.mark.parametrize("times", [Decimal(2), Decimal(10)])
-def test_a_flip_is_where_the_other_drive_costs_one_percent_less(
-    folder: Path, times: Decimal
-) -> None:
-    """One of two drives of a price is quoted with a range: where the choice changes follows from the bill."""
-    curve = production(stationary(folder))
-    drive = Decimal("0.75")
-
-    def asked(price: Decimal, off: Decimal | None) -> Advice:
-        own = (
-            priced_drive("quoted", price, off),
-            priced_drive("firm", drive * Decimal("1.001"), None),
-        )
-        return ask(curve, candidates=replace(DEVICES, devices=SHELF[1:], own=own))
-
-    found = asked(drive, times)
-    best = found.recommendation
-    assert best is not None
-    assert best.disk_device == "quoted"
-    [bar] = [
-        each for each in found.confidence.tornado if "price of `quoted`" in each.about
-    ]
-    assert bar.flip is not None
-    [said] = re.findall(r"^`quoted` costs ([0-9.]+) % more$", bar.flip)
-    # Other rows cost r, the drives d: r + d (1 + x) = 1.01 (r + 1.001 d).
-    of_drives = sum(
-        Decimal(row["usd_per_month"]) for row in best.bill if "quoted" in row["what"]
-    )
-    assert best.usd_per_month is not None
-    rest = best.usd_per_month - of_drives
-    off = (
-        Decimal("1.01") * (rest + Decimal("1.001") * of_drives) - rest
-    ) / of_drives - 1
-    up = (100 * off).quantize(Decimal("0.01"), rounding=ROUND_CEILING)
-    # Rows of a bill are rounded to the cent.
-    assert abs(Decimal(said) - up) <= Decimal("0.01")
-
-    def other_is_better(by: Decimal) -> bool:
-        """Whether the quoted drive costs over 1 % more than the firm one, asked again at this price."""
-        again = asked(drive * (1 + by / 100), None)
-        costs = {
-            each.disk_device: each.usd_per_month
-            for each in (again.recommendation, *again.alternatives)
-            if each is not None
-            and (each.ram_bytes, each.flash_bytes) == (best.ram_bytes, 0)
-        }
-        quoted, firm = costs["quoted"], costs["firm"]
-        assert quoted is not None
-        assert firm is not None
-        return quoted > firm * Decimal("1.01")
-
-    assert other_is_better(Decimal(said))
-    assert not other_is_better(Decimal(said) - Decimal("0.02"))
-
-
-@given(st.floats(1e-6, 1e6), st.booleans(), st.booleans())
-def test_what_is_written_of_a_flip_lies_beyond_it(
-    size: float, is_up: bool, is_negative: bool
-) -> None:
-    value = -size if is_negative else size
-    found = _confidence._three_digits_beyond(value, is_up=is_up)
-    assert float(f"{found:.3g}") == found
-    assert (found - value) * (1 if is_up else -1) >= -1e-11 * abs(value)
-    assert abs(found - value) <= 0.01 * abs(value)
-
-
     store = table.options.store_devices[contenders.rows]
     more = (twice.fixed + twice.unit * store) - (
         contenders.fixed + contenders.unit * store

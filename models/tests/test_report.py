@@ -365,8 +365,17 @@ def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
     assert "Measure the time of a page write first." in said
     assert "42.50" in said
     assert "Nothing." not in said
-    for each in given["confidence"]["value_of_information"]:
-        each["usd_per_month"] = "0.00"
+    # Of which draws that is stands with the share, in the words of the first sentences.
+    headline = "In 47 % of all draws none of them does; in all others it stays"
+    given["confidence"]["headline"] = headline
+    said = words(section(parsed(report.html(given)), "sure"))
+    assert f"{headline}; the expected regret is 310.00 USD per month." in said
+    assert "91.5 %" not in said
+    given["confidence"]["value_of_information"] = None
+    assert "worth measuring" not in words(section(parsed(report.html(given)), "sure"))
+    given["confidence"]["value_of_information"] = [
+        {"about": "the law", "usd_per_month": "0.00", "text": "Nothing."}
+    ]
     said = words(section(parsed(report.html(given)), "sure"))
     assert "No single input is worth measuring first" in said
 

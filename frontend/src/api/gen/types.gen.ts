@@ -5390,13 +5390,13 @@ export type ConfidenceOut = {
     /**
      * Probability Best
      *
-     * That it lies within 1 % of the best; null where the data do not allow one, then `reason` says why. [1]
+     * That it lies within 1 % of the best, of the draws in which one of the options compared keeps every limit (`none_keeps_share` has the others); null where the data do not allow one, then `reason` says why. [1]
      */
     probability_best: number | null;
     /**
      * Expected Regret Usd Per Month
      *
-     * What it is expected to cost more than the best; null as above, and where money is not the objective. [USD/month]
+     * What it is expected to cost more than the best, of the same draws; null as above, and where money is not the objective. [USD/month]
      */
     expected_regret_usd_per_month: string | null;
     /**
@@ -5408,9 +5408,9 @@ export type ConfidenceOut = {
     /**
      * Value Of Information
      *
-     * What knowing each input is worth, the most first; empty without an expected regret.
+     * What knowing each input is worth, the most first; empty without a probability, null where money is not the objective.
      */
-    value_of_information: Array<InformationOut>;
+    value_of_information: Array<InformationOut> | null;
     /**
      * Reason
      *
@@ -5423,6 +5423,12 @@ export type ConfidenceOut = {
      * The probability in words; empty without one.
      */
     text: string;
+    /**
+     * Headline
+     *
+     * The start of `text`: the probability, and of which draws it is; empty without one.
+     */
+    headline: string;
     /**
      * Windows
      *
@@ -5438,15 +5444,21 @@ export type ConfidenceOut = {
     /**
      * Draws
      *
-     * Draws that count.
+     * Draws in which one of the options compared keeps every limit, of which probability, regret and worth are; null without a probability.
      */
     draws: number | null;
     /**
      * Breaks Share
      *
-     * Share of the draws in which the recommendation breaks a limit as it is bought. [1]
+     * Share of all draws in which the recommendation breaks a limit as it is bought, those of `none_keeps_share` among them; null without a probability. [1]
      */
     breaks_share: number | null;
+    /**
+     * None Keeps Share
+     *
+     * Share of all draws in which none of the options compared keeps every limit; null without a probability. [1]
+     */
+    none_keeps_share: number | null;
     /**
      * More Accesses
      *

@@ -13,23 +13,6 @@ type Bar = AdviceOut["confidence"]["tornado"][number];
 
 const HEIGHT = 160;
 
-/** Share below which per cents have a digit behind the point. */
-const FEW = 0.095;
-
-/** In how many draws, with the digits of the sentence beside the recommendation: 512 draws know no more. */
-function often(probability: number): string {
-  if (probability === 1) {
-    return "all draws";
-  }
-  const digits = probability < FEW ? 1 : 0;
-  const share = new Intl.NumberFormat("en-GB", {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-    roundingMode: "halfEven",
-  }).format(100 * probability);
-  return share === "100" ? "more than 99 % of the draws" : `${share} % of the draws`;
-}
-
 /** How sure the recommendation is: what is not known, and what each end of it would change. */
 export function HowSure(props: {
   readonly found: AdviceOut;
@@ -42,11 +25,8 @@ export function HowSure(props: {
   const regret = confidence.expected_regret_usd_per_month;
   return (
     <Panel
-      title={
-        confidence.probability_best === null
-          ? "How sure it is"
-          : `It stays within 1 % of the best in ${often(confidence.probability_best)}`
-      }
+      // As the first sentences have it: of which draws a share is stands with it.
+      title={confidence.headline || "How sure it is"}
       label="How sure it is"
     >
       {!isPending && (
@@ -72,7 +52,7 @@ function MeasureFirst(props: {
   readonly names: ReadonlyMap<string, string>;
 }) {
   const { found, names } = props;
-  const all = found.confidence.value_of_information;
+  const all = found.confidence.value_of_information ?? [];
   if (all.length === 0) {
     return null;
   }

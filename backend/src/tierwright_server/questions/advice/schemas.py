@@ -562,31 +562,43 @@ class ConfidenceOut(Answer):
     """How sure the recommendation is."""
 
     probability_best: float | None = Field(
-        description="That it lies within 1 % of the best; null where the data do not allow one, then `reason` says "
-        "why. [1]"
+        description="That it lies within 1 % of the best, of the draws in which one of the options compared keeps every "
+        "limit (`none_keeps_share` has the others); null where the data do not allow one, then `reason` says why. [1]"
     )
     expected_regret_usd_per_month: Usd | None = Field(
-        description="What it is expected to cost more than the best; null as above, and where money is not the "
-        "objective. [USD/month]"
+        description="What it is expected to cost more than the best, of the same draws; null as above, and where money "
+        "is not the objective. [USD/month]"
     )
     tornado: list[BarOut] = Field(
         description="What the inputs that are not known do to the answer, the largest first; empty without "
         "`how_sure`."
     )
-    value_of_information: list[InformationOut] = Field(
-        description="What knowing each input is worth, the most first; empty without an expected regret."
+    value_of_information: list[InformationOut] | None = Field(
+        description="What knowing each input is worth, the most first; empty without a probability, null where money is "
+        "not the objective."
     )
     reason: str = Field(description="Why there is no probability, or what it rests on.")
     text: str = Field(description="The probability in words; empty without one.")
+    headline: str = Field(
+        description="The start of `text`: the probability, and of which draws it is; empty without one."
+    )
     windows: int | None = Field(
         description="Windows of the recording after the warm-up; null without a probability."
     )
     block_windows: int | None = Field(
         description="Consecutive windows that are drawn together. [windows]"
     )
-    draws: int | None = Field(description="Draws that count.")
+    draws: int | None = Field(
+        description="Draws in which one of the options compared keeps every limit, of which probability, regret and "
+        "worth are; null without a probability."
+    )
     breaks_share: float | None = Field(
-        description="Share of the draws in which the recommendation breaks a limit as it is bought. [1]"
+        description="Share of all draws in which the recommendation breaks a limit as it is bought, those of "
+        "`none_keeps_share` among them; null without a probability. [1]"
+    )
+    none_keeps_share: float | None = Field(
+        description="Share of all draws in which none of the options compared keeps every limit; null without a "
+        "probability. [1]"
     )
     more_accesses: int | None = Field(
         description="Accesses to record besides before there is a probability; null where there is one, or it is not "

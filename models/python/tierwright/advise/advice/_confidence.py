@@ -397,7 +397,9 @@ def _weighed(
     possible = found.buys.possible
     if not possible.any():
         return replace(
-            none("no probability: no contender keeps every limit in any draw"),
+            none(
+                "no probability: none of the options compared keeps every limit in any draw"
+            ),
             tornado=_bars_of(ends, cautions),
         )
     # Of an input that nothing asks about, nothing is evaluated.
@@ -439,6 +441,8 @@ def _weighed(
         breaks_share=by_money.breaks,
         more_accesses=None,
         intervals=intervals(found),
+        headline=_headline(probability, by_money.none_keeps),
+        none_keeps_share=by_money.none_keeps,
     )
 
 
@@ -454,16 +458,11 @@ def _text(
     limited: str = "",
 ) -> str:
     """Say how often it stays among the best, at what regret, and what is worth measuring first."""
-    share = whole_percent(probability)
-    often = f"{share} of the draws"
-    if probability == 1:
-        often = "all draws"
-    elif share == whole_percent(1):
-        often = "more than 99 % of the draws"
-    said = f"It stays within {100 * NEAR:g} % of the best in {often}"
+    said = _headline(probability, by_money.none_keeps)
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
-        said += f"; on average it costs {more} than the best"
+        there = " there" if by_money.none_keeps else ""
+        said += f"; on average it costs {more} than the best{there}"
     said += f".{_repaired(by_money, in_money=usd is not None)}"
     if limited:
         said += f" {limited[0].upper()}{limited[1:]}."
@@ -472,13 +471,40 @@ def _text(
     return said
 
 
+def _of_draws(share: float) -> str:
+    """Write a share of draws in whole per cents; what is not all of them does not read as all."""
+    said = whole_percent(share)
+    return "more than 99 %" if share < 1 and said == whole_percent(1) else said
+
+
+def _headline(probability: float, none_keeps: float) -> str:
+    """Say how often it stays among the best, and of which draws that is: where nothing keeps every limit, there is no best."""
+    near, often = f"stays within {100 * NEAR:g} % of the best", _of_draws(probability)
+    if none_keeps:
+        often = "all others" if probability == 1 else f"{often} of the others"
+        return (
+            f"In {_of_draws(none_keeps)} of all draws none of the options compared keeps every limit; in {often} the "
+            f"recommendation {near}"
+        )
+    return (
+        f"It {near} in {'all draws' if probability == 1 else f'{often} of the draws'}"
+    )
+
+
 def _repaired(found: Regret, *, in_money: bool) -> str:
     """Say in how many draws it breaks a limit, how these count, and what its repair costs there; empty where it breaks none."""
     if not found.breaks:
         return ""
-    said = (
-        f" In {whole_percent(found.breaks)} of all draws it breaks a limit. It counts there with the cheapest size of its hardware "
-        "that keeps the limits; where no size of it does, the draw does not count as one within that distance."
+    said = f" In {_of_draws(found.breaks)} of all draws it breaks a limit."
+    if found.breaks <= found.none_keeps:
+        # There is nothing to repair it with.
+        return said
+    where = "It counts there"
+    if found.none_keeps:
+        where = "Where another of these options keeps every limit, it counts"
+    said += (
+        f" {where} with the cheapest size of its hardware that keeps the limits; where no size of it does, the draw does not "
+        "count as one within that distance."
     )
     if in_money:
         said += (
@@ -529,8 +555,10 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
         parts.append(limited)
     impossible = int(np.sum(~found.buys.possible))
     if impossible:
+        what = "probability, regret and what measuring is worth are"
         parts.append(
-            f"{counted(impossible, 'draw')} in which no contender keeps every limit left out"
+            f"{what if in_money else 'the probability is'} of the {counted(_draws.DRAWS - impossible, 'draw')} in which one of "
+            f"the options compared keeps every limit; the other {impossible} are left out"
         )
     if curve.sample_rate is not None and Input(_draws.SAMPLE) not in found.draws.places:
         parts.append("the error of the sample of pages is not known")
@@ -651,6 +679,11 @@ def _worth(
 
 def _along_range(found: Sure, each: Input) -> Buys:
     """Contenders at evenly spaced places of the range of one input, the others as they are stated."""
+    return _at_places(found, each, SCALE.tolist())
+
+
+def _at_places(found: Sure, each: Input, places: Iterable[float]) -> Buys:
+    """Contenders at some places of the range of one input, the others as they are stated."""
     return found.contenders.buys(
         [
             found.contenders.on(
@@ -685,11 +718,6 @@ class _Along:
 
 def _along(found: Sure, buys: Buys) -> _Along:
     """Say which contender is the best at each place of the range of an input."""
-    return _at_places(found, each, SCALE.tolist())
-
-
-def _at_places(found: Sure, each: Input, places: Iterable[float]) -> Buys:
-    """Contenders at some places of the range of one input, the others as they are stated."""
     needed = np.where(buys.keeps, buys.fixed + buys.unit * buys.needed, np.inf)
     least = buys.least()
     own = buys.costs(buys.bought)[:, found.chosen]
@@ -778,43 +806,6 @@ def _with_flip(found: Sure, bar: Bar, each: Input, along: _Along) -> Bar:
     )
 
 
-def _place_as_is(found: Sure, each: Input) -> float:
-    """Place in its range at which an input stays as it is."""
-    if each.name == _draws.PRICE:
-        return found.draws.spreads[each.of[0]].place_as_is
-    if each.name != _draws.TIME:
-        return 0.5
-    used, low, high = found.draws.bounds[each.of]  # type: ignore[index]
-    return float(np.log(used / low) / np.log(high / low))
-
-
-def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
-    """Write the value of an input at a place of its range, to be read behind *if*."""
-    away = 2 * place - 1
-    match each.name:
-        case _draws.LAW:
-            times = float((1 + ranges.law) ** away)
-            return f"the misses are {as_many(times)} the law says"
-        case _draws.SHORT if place == 0:
-            return "no first touch misses there"
-        case _draws.SHORT if place == 1 and ranges.late:
-            return "first touches miss there as often as they came in the last half of the recording"
-        case _draws.SHORT if place == 1:
-            return "every first touch misses there"
-        case _draws.SHORT:
-            of = "misses" if away > 0 else "hits"
-            return f"{percent(abs(away))} of what the recording is too short to show are {of}"
-        case _draws.SAMPLE if place in (0, 1):
-            side = "more" if place else "fewer"
-            return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
-        case _draws.SAMPLE:
-            side = "above" if away > 0 else "below"
-            return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
-        case _draws.PRICE:
-            off_by = draws.spreads[each.of[0]].at(place) - 1
-            more = "more" if off_by > 0 else "less"
-            words = price_words(each.of[0])
-            cost = "cost" if words in SEVERAL_PRICED else "costs"
 def _first_other(
     found: Sure, each: Input, base: float, at: int, usd: float
 ) -> tuple[float, float]:
@@ -913,6 +904,43 @@ def _written(found: Sure, each: Input, place: float) -> tuple[float, float]:
             return _draws.time_at(draws.bounds[each.of], place), 0.0  # type: ignore[index]
 
 
+def _place_as_is(found: Sure, each: Input) -> float:
+    """Place in its range at which an input stays as it is."""
+    if each.name == _draws.PRICE:
+        return found.draws.spreads[each.of[0]].place_as_is
+    if each.name != _draws.TIME:
+        return 0.5
+    used, low, high = found.draws.bounds[each.of]  # type: ignore[index]
+    return float(np.log(used / low) / np.log(high / low))
+
+
+def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
+    """Write the value of an input at a place of its range, to be read behind *if*."""
+    away = 2 * place - 1
+    match each.name:
+        case _draws.LAW:
+            times = float((1 + ranges.law) ** away)
+            return f"the misses are {as_many(times)} the law says"
+        case _draws.SHORT if place == 0:
+            return "no first touch misses there"
+        case _draws.SHORT if place == 1 and ranges.late:
+            return "first touches miss there as often as they came in the last half of the recording"
+        case _draws.SHORT if place == 1:
+            return "every first touch misses there"
+        case _draws.SHORT:
+            of = "misses" if away > 0 else "hits"
+            return f"{percent(abs(away))} of what the recording is too short to show are {of}"
+        case _draws.SAMPLE if place in (0, 1):
+            side = "more" if place else "fewer"
+            return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
+        case _draws.SAMPLE:
+            side = "above" if away > 0 else "below"
+            return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
+        case _draws.PRICE:
+            off_by = draws.spreads[each.of[0]].at(place) - 1
+            more = "more" if off_by > 0 else "less"
+            words = price_words(each.of[0])
+            cost = "cost" if words in SEVERAL_PRICED else "costs"
             return f"{words} {cost} {percent(abs(off_by))} {more}"
         case _:
             bound = draws.bounds[each.of]  # type: ignore[index]

@@ -551,21 +551,30 @@ class Confidence:
     Attributes
     ----------
     probability_best : float or None
-        That it lies within 1 % of the best; None where the data do not allow one, then `reason` says why. [1]
+        That it lies within 1 % of the best where some option keeps every limit, which `none_keeps_share` leaves out;
+        None where the data do not allow one, then `reason` says why. [1]
     expected_regret_usd_per_month : Decimal or None
-        What it is expected to cost more than the best; None as above, and where money is not the objective. [USD/month]
+        What it is expected to cost more than the best in the same draws; None as above, and where money is not the
+        objective. [USD/month]
     tornado : tuple of Bar
         What the inputs that are not known do to the answer, the largest first.
-    value_of_information : tuple of Information
-        What knowing each input is worth, the most first; empty without an expected regret.
+    value_of_information : tuple of Information or None
+        What knowing each input is worth, the most first; empty without a probability, None where money is not the
+        objective.
     reason : str
         Why there is no probability, or what it rests on.
     text : str
         The probability in words; empty without one.
+    headline : str
+        The start of `text`: the probability, and of which draws it is; empty without one.
     windows, block_windows, draws : int or None
-        Windows after the warm-up, those of a block, and the draws that count; None without a probability.
+        Windows after the warm-up, those of a block, and the draws in which some option keeps every limit; None without a
+        probability.
     breaks_share : float or None
-        Share of the draws in which the recommendation breaks a limit as it is bought. [1]
+        Share of all draws in which the recommendation breaks a limit as it is bought, those of `none_keeps_share` among
+        them; None without a probability. [1]
+    none_keeps_share : float or None
+        Share of all draws in which none of the options compared keeps every limit; None without a probability. [1]
     more_accesses : int or None
         Accesses to record besides before there is a probability; None where there is one, or it is not the recording
         that is missing.
@@ -585,6 +594,8 @@ class Confidence:
     breaks_share: float | None = None
     more_accesses: int | None = None
     intervals: tuple[Interval, ...] = ()
+    headline: str = ""
+    none_keeps_share: float | None = None
 
 
 FIRST_TOUCHES_ALONE = "Its replay shows first touches alone, for the recording does not fill its RAM: how long an access takes is by the model."

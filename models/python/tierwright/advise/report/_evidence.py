@@ -286,9 +286,13 @@ def sure(document: Document) -> Iterator[Markup]:
         )
     else:
         regret = confidence["expected_regret_usd_per_month"]
+        # A document of an earlier version has no words of which draws that is.
         yield tag(
             "p",
-            f"The probability that this is within 1 % of the best choice is {show.share(chance)}"
+            (
+                confidence["headline"]
+                or f"The probability that this is within 1 % of the best choice is {show.share(chance)}"
+            )
             + (
                 "."
                 if regret is None

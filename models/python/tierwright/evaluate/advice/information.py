@@ -104,24 +104,31 @@ class Regret:
     Attributes
     ----------
     probability : float
-        Share of draws in which it is within `NEAR` of the best; where another kind has to replace it, it is not, whatever
-        that costs. [1]
+        Share in which it is within `NEAR` of the best, of the draws in which some option keeps every limit; where another
+        kind has to replace it, it is not, whatever that costs. [1]
     expected : float
-        Mean of what it costs more. [cost]
+        Mean of what it costs more, of the same draws. [cost]
     breaks : float
-        Share of draws in which it has to be repaired. [1]
+        Share of all draws in which it breaks a limit, those in which no option keeps every limit among them. [1]
     repair : float
-        Mean of what its repair adds to its cost in these draws; 0 where there are none. [cost]
+        Mean of what its repair adds to its cost where it breaks a limit and some option keeps every limit; 0 where there
+        are no such draws. [cost]
+    none_keeps : float
+        Share of all draws in which no option keeps every limit. [1]
     """
 
     probability: float
     expected: float
     breaks: float
     repair: float
+    none_keeps: float = 0.0
 
 
 def regret(buys: Buys, chosen: int) -> Regret:
-    """Hold a choice against the best of each draw, of draws in which some option keeps every limit.
+    """Hold a choice against the best of each draw.
+
+    There is a best only where some option keeps every limit: what it costs is of these draws, how often it breaks a limit
+    of all.
 
     Parameters
     ----------
@@ -146,17 +153,19 @@ def regret(buys: Buys, chosen: int) -> Regret:
     >>> found.probability, found.expected, found.breaks, found.repair
     (0.5, 1.0, 0.5, 4.0)
     """
-    some = buys.rows(buys.possible)
+    possible = buys.possible
+    some = buys.rows(possible)
     cost, least = some.costs(some.bought)[:, chosen], some.least()
-    breaks = ~some.keeps[:, chosen] | (some.needed[:, chosen] > some.bought[chosen])
+    breaks = ~buys.keeps[:, chosen] | (buys.needed[:, chosen] > buys.bought[chosen])
     near = (cost <= least * (1 + NEAR)) & ~some.replaced(chosen)
     offered = (some.fixed + some.unit * some.bought)[..., chosen]
-    added = (cost - offered)[breaks]
+    added = (cost - offered)[breaks[possible]]
     return Regret(
         float(np.mean(near)),
         float(np.mean(np.maximum(cost - least, 0.0))),
         float(np.mean(breaks)),
         float(np.mean(added)) if len(added) else 0.0,
+        float(np.mean(~possible)),
     )
 
 
