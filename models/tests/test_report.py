@@ -345,6 +345,8 @@ def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
     assert "No probability: too few windows." in words(section(page, "answer"))
     given["confidence"] |= {
         "probability_best": 0.915,
+        # As a document of an earlier version, which has none.
+        "headline": "",
         "expected_regret_usd_per_month": "310.00",
         "value_of_information": [
             {

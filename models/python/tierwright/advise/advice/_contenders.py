@@ -100,6 +100,8 @@ class Measured:
         Devices that hold the data, as many as it needs.
     keeps : bool array
         Whether it keeps the other limits.
+    too_dear : bool array
+        Whether the devices that it is offered with, or needs where these are more, cost more than a limit allows.
     fixed, unit : float64 array
         What it costs without the devices whose number is free, and one of these. [USD/month]
     busy_us : mapping of str to float64 array
@@ -111,6 +113,7 @@ class Measured:
     io_us: FloatArray
     needed: IntArray
     keeps: Bools
+    too_dear: Bools
     fixed: FloatArray
     unit: FloatArray
     busy_us: Mapping[str, FloatArray]
@@ -433,14 +436,15 @@ class Contenders:
             )
             keeps, needed = self._kept_in_time(curve, loads, keeps, needed)
         most_busy, life = self._used_up(busy, wears, needed)
-        (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
+        monthly, purchase = self._priced(state)
+        fixed, unit = monthly
         limited = {
             PEAK_BUSY: most_busy,
             THROUGHPUT: setting.throughput_per_s(most_busy),
             "io_time_us_per_access": io_us,
             LIFE: life,
             "usd_per_month": fixed + unit * needed,
-            "purchase_usd": fixed_purchase + unit_purchase * needed,
+            "purchase_usd": purchase[0] + purchase[1] * needed,
         }
         if RESTART in self._asked.constraints:
             limited[RESTART] = self._restart_s(curve, state) + warm_off_s
@@ -456,12 +460,31 @@ class Contenders:
             io_us,
             np.asarray(needed, dtype=np.int64),
             keeps,
+            self._too_dear(monthly, purchase, needed),
             fixed,
             unit,
             busy,
             pages_read,
             wears,
         )
+
+    def _too_dear(
+        self,
+        monthly: tuple[FloatArray, FloatArray],
+        purchase: tuple[FloatArray, FloatArray],
+        needed: IntArray,
+    ) -> Bools:
+        """Whether all devices that they are bought with cost too much; fewer might not, but these were bought."""
+        bought = np.maximum(needed, self.options.store_devices)
+        found = np.zeros(len(self), dtype=np.bool_)
+        for name, (fixed, unit) in (
+            ("usd_per_month", monthly),
+            ("purchase_usd", purchase),
+        ):
+            if name in self._asked.constraints:
+                limit = float(self._asked.constraints[name])
+                found |= fixed + unit * bought > limit * (1 + ROUNDING)
+        return found
 
     def _kept_in_time(
         self,
@@ -679,4 +702,5 @@ class Contenders:
             np.stack([each.needed for each in found]),
             np.stack([each.keeps for each in found]),
             self.hardware,
+            np.stack([each.too_dear for each in found]),
         )

@@ -38,6 +38,8 @@ class Buys:
         Whether the other limits are kept with them.
     kinds : int64 array, shape (K,)
         What each consists of: one that breaks a limit is repaired by one of its kind.
+    too_dear : bool array, shape (D, K), optional
+        Whether a limit of money is broken by what is bought, though fewer devices, which would do, keep it.
     """
 
     fixed: FloatArray
@@ -46,6 +48,7 @@ class Buys:
     needed: IntArray
     keeps: Bools
     kinds: IntArray
+    too_dear: Bools | None = None
 
     @property
     def possible(self) -> Bools:
@@ -94,6 +97,7 @@ class Buys:
             self.needed[draws],
             self.keeps[draws],
             self.kinds,
+            None if self.too_dear is None else self.too_dear[draws],
         )
 
 
@@ -157,6 +161,8 @@ def regret(buys: Buys, chosen: int) -> Regret:
     some = buys.rows(possible)
     cost, least = some.costs(some.bought)[:, chosen], some.least()
     breaks = ~buys.keeps[:, chosen] | (buys.needed[:, chosen] > buys.bought[chosen])
+    if buys.too_dear is not None:
+        breaks |= buys.too_dear[:, chosen]
     near = (cost <= least * (1 + NEAR)) & ~some.replaced(chosen)
     offered = (some.fixed + some.unit * some.bought)[..., chosen]
     added = (cost - offered)[breaks[possible]]
