@@ -9,12 +9,24 @@ from typing import Any
 
 import numpy as np
 import pytest
-from advice_cases import DEVICES_ALONE, PRODUCTION, TIB, ask, book, curve, tried
+from advice_cases import (
+    DEVICES_ALONE,
+    PRODUCTION,
+    SHELF,
+    TIB,
+    ask,
+    book,
+    curve,
+    tried,
+)
+from advice_cases import PRICES as SHELF_PRICES
 from advice_cases import question as asked_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise.advice import _words
+from tierwright.advise.advice._contenders import Contenders, State, contending
+from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Table
 from tierwright.evaluate.advice.tiers import MORE_DEVICES, with_more
 from tierwright.hardware import catalog
@@ -303,3 +315,84 @@ def test_a_conflict_of_money_and_response_times_names_both() -> None:
     assert (
         f"cost per month to {dear.recommendation.usd_per_month:,.2f} USD" in found.text
     )
+
+
+@settings(max_examples=tried(12))
+@given(
+    st.floats(3e2, 3e4),
+    st.floats(5.0, 400.0),
+    st.sampled_from(["usd", "io_time"]),
+    st.none() | st.integers(50, 1_500),
+    st.sampled_from([(DISK,), (DISK, "wd-gold-20tb-hc560-sibling"), SHELF]),
+)
+def test_no_contender_undercuts_the_recommendation_with_fewer_devices_than_warm_in_time(
+    rate: float, limit_s: float, objective: str, usd: int | None, devices: Any
+) -> None:
+    """With nothing drawn each is bought with as many devices as carry its load and are warm in time, and with no fewer."""
+    limits = {"restart_s": limit_s} | ({} if usd is None else {"usd_per_month": usd})
+    asked = asked_of(
+        {
+            "curve": curve(replace(BUSY, data_bytes=TIB // 2, accesses_per_s=rate)),
+            "candidates": replace(DEVICES_ALONE, devices=devices),
+            "prices": book(**{each: SHELF_PRICES[each] for each in devices}),
+            "have": None,
+            "constraints": {name: Decimal(str(each)) for name, each in limits.items()},
+            "objective": objective,
+        }
+    )
+    table, best = best_of(asked, Table.of(asked.setting))
+    if best is None:
+        return
+    rows = contending(asked, (table,), best)
+    found = Contenders(asked, table, rows).on(asked.setting.curve, State())
+    usd_ = found.fixed + found.unit * found.needed
+    [own] = np.flatnonzero(rows == best)
+    assert found.keeps[own]
+    assert found.needed[own] == table.options.store_devices[best]
+    cost = found.io_us if objective == "io_time" else usd_
+    assert cost[own] <= cost[found.keeps].min() * (1 + 1e-9) + 0.02 * (
+        objective == "usd"
+    )
+    for at in np.flatnonzero(found.keeps).tolist():
+
+        def holds(stores: int, row: int = int(rows[at])) -> bool:
+            one = table.with_devices(np.asarray([row]), np.asarray([stores]))
+            options, setting = one.options, asked.setting
+            return bool(
+                one.beside("restart_s")[0] <= limit_s * (1 + 1e-9)
+                and options.peak_busy[0] <= setting.most_busy * (1 + 1e-9)
+                and stores * catalog_bytes(table, row) >= setting.data_bytes
+            )
+
+        assert holds(int(found.needed[at]))
+        if found.needed[at] > 1 and not math.isfinite(table.options.life_years[best]):
+            assert not holds(int(found.needed[at]) - 1)
+
+
+def catalog_bytes(table: Table, row: int) -> int:
+    """Space of one device that holds the data."""
+    name = table.names(row)[1]
+    assert name is not None
+    held = catalog.device(name).capacity_bytes
+    assert held is not None
+    return held
+
+
+def test_what_is_not_warm_in_time_is_no_better_choice_of_any_draw() -> None:
+    """The best of a draw was bought with fewer disks than are warm in time: it flipped with nothing changed."""
+    found = ask(
+        curve=curve(replace(BUSY, data_bytes=500 * 2**30, accesses_per_s=5_000.0)),
+        candidates=replace(DEVICES_ALONE, devices=(DISK,), flash_caches=()),
+        prices=book(**{DISK: SHELF_PRICES[DISK]}),
+        constraints={"restart_s": 60},
+        how_sure=True,
+    )
+    best = found.recommendation
+    assert best is not None
+    assert best.restart_s is not None
+    assert best.restart_s <= 60
+    assert found.confidence.probability_best is not None
+    assert found.confidence.probability_best > 0.3
+    # "Another choice if the misses are 0.00 % more than the law says".
+    assert found.confidence.tornado
+    assert all("0.00 %" not in (each.flip or "") for each in found.confidence.tornado)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -35,12 +35,13 @@ from tierwright.evaluate.advice.rows import (
     CHOICES,
     STANDING,
     IntArray,
+    Options,
     busy_share,
     device_times,
     life_years,
 )
 from tierwright.evaluate.advice.rows import peak_busy as peak_of
-from tierwright.evaluate.advice.tiers import each_usd, least_devices
+from tierwright.evaluate.advice.tiers import MOST_DEVICES, each_usd, least_devices
 from tierwright.evaluate.configurations.times import store_times, times_of
 from tierwright.evaluate.page_flow.decision import steady_error
 from tierwright.evaluate.page_flow.explain import error_band
@@ -427,6 +428,8 @@ class Contenders:
         )
         io_us = busy["disk"] + busy["flash"]
         keeps = self._static & np.isfinite(io_us)
+        if RESTART in self._asked.constraints:
+            keeps, needed = self._kept_warm(curve, state, warm_off_s, keeps, needed)
         if self._in_time is not None:
             # Queues know no error of the flash hits.
             loads = (
@@ -446,8 +449,6 @@ class Contenders:
             "usd_per_month": fixed + unit * needed,
             "purchase_usd": purchase[0] + purchase[1] * needed,
         }
-        if RESTART in self._asked.constraints:
-            limited[RESTART] = self._restart_s(curve, state) + warm_off_s
         for name, value in limited.items():
             if name in self._asked.constraints:
                 limit = float(self._asked.constraints[name])
@@ -485,6 +486,37 @@ class Contenders:
                 limit = float(self._asked.constraints[name])
                 found |= fixed + unit * bought > limit * (1 + ROUNDING)
         return found
+
+    def _kept_warm(
+        self,
+        curve: Curve,
+        state: State,
+        warm_off_s: FloatArray | float,
+        wanted: Bools,
+        needed: IntArray,
+    ) -> tuple[Bools, IntArray]:
+        """Return which of those that are wanted keep the limit of the restart, and with how many devices.
+
+        Those whose number of devices is free have the fewest that are enough, by halving: what more devices read, they read
+        no slower.
+        """
+        limit = float(self._asked.constraints[RESTART]) * (1 + ROUNDING)
+
+        def warm(at: IntArray, stores: IntArray) -> Bools:
+            with_stores = replace(self.options, store_devices=stores)
+            found = self._restart_s(with_stores, at, curve, state) + warm_off_s
+            return np.asarray(found <= limit)
+
+        every = np.arange(len(self))
+        most = np.maximum(needed, MOST_DEVICES)
+        keeps = wanted & warm(every, needed)
+        helped = wanted & ~keeps & self._free & warm(every, most)
+        few, enough = needed.copy(), np.where(helped, most, needed)
+        while (enough - few).max(initial=0) > 1:
+            middle = (few + enough) // 2
+            kept = warm(every, middle)
+            few, enough = np.where(kept, few, middle), np.where(kept, middle, enough)
+        return keeps | helped, enough
 
     def _kept_in_time(
         self,
@@ -606,7 +638,7 @@ class Contenders:
         )
         flash, disk = (float(found.read[tier][at]) for tier in _TIERS)
         one = np.asarray([at], dtype=np.int64)
-        [restart] = self._restart_s(curve, state, one)
+        [restart] = self._restart_s(self.options, one, curve, state)
         return {
             "ram_hit_share": max(0.0, 1.0 - flash - disk),
             "flash_hit_share": flash,
@@ -619,15 +651,15 @@ class Contenders:
         }
 
     def _restart_s(
-        self, curve: Curve, state: State, rows: IntArray | None = None
+        self, options: Options, at: IntArray, curve: Curve, state: State
     ) -> FloatArray:
-        """Time until RAM of some of them, or of all, is warm after a restart, with the devices that they have. [s]"""
-        at = np.arange(len(self)) if rows is None else rows
+        """Time until RAM of some options is warm after a restart, whose reads take as long as in this state. [s]"""
         read = OPERATIONS[0]
-        longer = tuple(self._factors(tier, read, at, state) for tier in _TIERS)
-        return restart_of(
-            self.options, at, self._setting, curve, (longer[0], longer[1])
+        longer = (
+            self._factors("flash", read, at, state),
+            self._factors("disk", read, at, state),
         )
+        return restart_of(options, at, self._setting, curve, longer)
 
     def restart_errors_s(self, recorded: float) -> FloatArray:
         """Return the standard error of the time until RAM of each is warm, of so many recorded accesses. [s]"""
