@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
@@ -21,6 +22,7 @@ from advice_cases import (
     PRICES,
     PRODUCTION,
     SHELF,
+    TIB,
     ask,
     asked_of,
     book,
@@ -49,6 +51,7 @@ from tierwright.advise.advice.found import (
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.advise.report._figures import usd_per
 from tierwright.common.errors import BadInput
+from tierwright.common.units import parse_bytes
 from tierwright.evaluate.advice.flat import Region, ends, next_dollars, regions
 from tierwright.evaluate.advice.later import (
     Bought,
@@ -62,6 +65,7 @@ from tierwright.evaluate.advice.restart import restart_error_s, restart_s
 from tierwright.evaluate.advice.rows import CHOICES
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.evaluate.advice.tiers import ram_sizes
+from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
 from tierwright.profile.curve import Curve
@@ -883,6 +887,139 @@ def test_after_a_failure_the_rest_carry_the_load() -> None:
         else:
             expected = max(store * devices / (devices - 1), flash)
         assert found[at] == pytest.approx(expected)
+
+
+@pytest.mark.oracle("evaluate.advice.scenarios.left_after_loss")
+@pytest.mark.formula("evaluate.advice.scenarios.left_after_loss")
+@pytest.mark.parametrize("machines", [1, 3])
+def test_response_times_after_a_failure_are_those_of_what_is_left(
+    machines: int,
+) -> None:
+    """A drive fewer at the load of its machine; of what is rented, or has one drive, the load on a machine fewer."""
+    production = replace(
+        PRODUCTION, data_bytes=TIB, growth_per_year=0.0, machines=machines
+    )
+    candidates = Candidates(
+        kinds=("instances", "volumes", "chassis", "devices"),
+        devices=SHELF,
+        max_machines=3,
+    )
+    asked = question(
+        {
+            "curve": curve(production),
+            "candidates": candidates,
+            "have": today(),
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(replace(asked.setting, after_loss=True))
+    options = table.options
+    peak = asked.setting.served.peak
+    assert peak is not None
+    seen = set()
+    for source in sorted(set(options.source.tolist())):
+        [rows] = np.nonzero((options.source == source) & np.isfinite(options.io_us))
+        some = rows[np.unique(np.linspace(0, len(rows) - 1, 25).astype(int))]
+        found = table.peak_responses(some)
+        for at, *times in zip(some.tolist(), *found, strict=True):
+            many, drives = int(options.machines[at]), int(options.store_devices[at])
+            if bool(options.is_rented[at]) or drives == 1:
+                many -= 1
+            else:
+                drives -= 1
+            if not many:
+                assert times == [math.inf] * 3
+                continue
+            expected = expected_times(table, at, peak / many, drives)
+            assert times == pytest.approx(expected, rel=1e-9)
+            seen.add((source, math.isfinite(times[0])))
+    assert sum(known for _, known in seen) >= 3
+
+
+def expected_times(
+    table: Table, at: int, accesses_per_s: float, drives: int
+) -> list[float]:
+    """Mean, median and 99th percentile with so many drives at so many accesses of one machine. [µs]"""
+    flash, store = table.devices(at)
+    options, scheme = table.options, table.scheme(at)
+    if store is None or (flash is None and options.flash_bytes[at]):
+        return [math.inf] * 3
+    try:
+        made = scheme_response(
+            table.setting.curve,
+            ram_pages=int(options.ram_pages[at]),
+            flash_pages=int(options.flash_pages[at]),
+            hierarchy=Hierarchy(
+                flash or store,
+                store,
+                flash_devices=max(1, int(options.flash_devices[at])),
+                disks=drives,
+            ),
+            accesses_per_s=[accesses_per_s],
+            schemes=(scheme,),
+            percentiles=(0.5, 0.99),
+            ranges=False,
+        )[scheme]
+    except BadInput:
+        return [math.inf] * 3
+    if any(
+        each.reads_per_access > 0 and not each.latency_known
+        for each in made.stations.values()
+    ):
+        return [math.inf] * 3
+    times = (made.mean_s, made.quantile_s[0.5], made.quantile_s[0.99])
+    return [
+        float(each[0]) * 1e6 if np.isfinite(each[0]) else math.inf for each in times
+    ]
+
+
+@pytest.mark.costly(30)
+def test_after_a_failure_limits_of_response_times_are_held_on_what_is_left() -> None:
+    """As asking with a disk fewer: 17 that are fast enough are 16 that may not be."""
+    limit_ms = 25
+    limits = {"response_p99_us": limit_ms * 1000, "peak_busy": "0.95"}
+    production = replace(
+        PRODUCTION,
+        data_bytes=2 * TIB,
+        accesses_per_s=2_000.0,
+        peak_accesses_per_s=None,
+        growth_per_year=0.0,
+    )
+    given: dict[str, Any] = {
+        "curve": curve(production),
+        "candidates": replace(DEVICES_ALONE, devices=(SHELF[2],)),
+        "constraints": limits,
+    }
+    found = sure(**given).scenarios
+    assert found is not None
+    [loss] = [at for at, each in enumerate(found.columns) if each.name == "loss"]
+    assert "response times are held" in found.columns[loss].definition
+    broken = set()
+    for row in found.rows:
+        told = re.fullmatch(r"(.+) of RAM and (\d+) x .*", row.name)
+        assert told is not None
+        ram, disks = told[1], int(told[2])
+
+        def p99(left: int, ram: str = ram) -> float:
+            have = replace(today(disks=left), ram_bytes=parse_bytes(ram))
+            asked = {"objective": "usd", "prices": book(**PRICES), **given}
+            table = Table.of(
+                question({**asked, "have": have, "constraints": {}}).setting
+            )
+            assert table.have_at is not None
+            times, _ = table.response(table.have_at)
+            return math.inf if times is None else float(times[2][1])
+
+        too_slow = p99(disks - 1) > limit_ms * 1000
+        assert ("response_p99_us" in row.regret[loss].breaks) is too_slow
+        broken.add(too_slow)
+        # The best is as cheap as any that is left in time: with a disk fewer it is too slow.
+        if row.name == found.columns[loss].best:
+            assert not too_slow
+            assert p99(disks - 2) > limit_ms * 1000
+    assert broken == {False, True}
 
 
 @pytest.mark.parametrize("rate", [3e4, 1e5, 3e5, 1e6])

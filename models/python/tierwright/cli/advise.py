@@ -578,7 +578,9 @@ def _print_scenarios(found: Scenarios) -> None:
             for row in found.rows
         ],
     )
-
+    for column in found.columns:
+        if column.name == "loss":
+            say(f"{column.title.capitalize()}: {column.definition}.")
     for row in found.rows:
         for reason in dict.fromkeys(each.reason for each in row.regret if each.reason):
             say(f"No regret of {row.title} ({row.role}) in some scenario: {reason}.")

@@ -63,6 +63,9 @@ _UNKNOWN = (
     "How much more than the best the recommendation costs at most is not known: nobody stated what an exchange of what there "
     "is would lose."
 )
+HELD_AFTER_LOSS = (
+    "; limits of response times are held on the machines that have most to carry then"
+)
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
     "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most; "
@@ -297,17 +300,15 @@ def _cases(
                 table.repriced(times_),
             )
     if known:
-        without = asked
-        for name in RESPONSES:
-            without = without.without(name)
-        spared = replace(setting, spare=1)
+        left = replace(setting, after_loss=True)
+        spared = replace(left, spare=1)
         case = _Case(
             "loss",
             "a failure",
             "one drive that holds the data of one machine fails, of what is rented one machine; the rest of that machine "
             "carries its load at the same hit ratios, or where that drive was its only one, the other machines do, and "
-            "copies of the data are elsewhere; response times are not limited then",
-            replace(without, setting=spared),
+            f"copies of the data are elsewhere{HELD_AFTER_LOSS if asked.limits_response else ''}",
+            replace(asked, setting=spared),
             loses=True,
         )
         lossy = _after_loss(table.remade(spared))
@@ -315,7 +316,7 @@ def _cases(
             yield case, lossy
             return
         # Machines with one drive each stand in for the one whose drive is lost: no drive more may be needed.
-        yield case, lossy, _after_loss(Table(setting, (None, table.shelf)))
+        yield case, lossy, _after_loss(Table(left, (None, table.shelf)))
 
 
 def _times(rates: Rates, times: float) -> Rates:

@@ -64,6 +64,7 @@ from tierwright.evaluate.advice.rows import (
     joined,
     month_cents,
 )
+from tierwright.evaluate.advice.scenarios import left_after_loss
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers, with_more
 from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents, machine_watts
 from tierwright.evaluate.compose.partitions import partitions
@@ -95,6 +96,7 @@ from tierwright.profile.several import Workload
 
 CACHES = frozenset({"nvme", "sata_ssd"})
 NO_RATE = "the workload states no rate; scale it to production, or state its rate"
+NOTHING_LEFT = "where that one machine fails, none is left"
 RESPONSE_NOT_ASKED = (
     "response times are computed of what is recommended, of what was close and of the front; of others where they are "
     "limited"
@@ -145,6 +147,8 @@ class Setting:
     """Rate that all machines together have to carry, whatever the load is. [1/s]"""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
+    after_loss: bool = False
+    """Whether response times are those after one device that holds data failed, on the machines that have most to carry."""
     kept_by_more: frozenset[str] = frozenset()
     """Limits for which devices by themselves are listed in larger numbers too: more of them keep what fewer break."""
     every_number: bool = False
@@ -726,14 +730,22 @@ class Table:
         """Mean, median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
 
         None where all are; a time that is not finite is of a rate with which a device cannot keep up. Of another curve
-        than that of the table where one is given, and with another number of devices that hold the data.
+        than that of the table where one is given, and with another number of devices that hold the data, but for `after_loss`.
         """
-        rates, found = self.setting.served, self.hierarchy(at, stores=stores)
+        rates = self.setting.served
         if rates.mean is None or rates.peak is None:
             return None, NO_RATE
+        machines = int(self.options.machines[at])
+        if self.setting.after_loss:
+            [machines], [stores] = (
+                each.tolist()
+                for each in left_after_loss(self.options.rows(np.asarray([at])))
+            )
+        if not machines:
+            return None, NOTHING_LEFT
+        found = self.hierarchy(at, stores=stores)
         if found is None:
             return None, self._without_figures(at)
-        machines = int(self.options.machines[at])
         scheme = self.scheme(at)
         try:
             made = scheme_response(
@@ -854,19 +866,23 @@ class Table:
                 found[:, place] = self._peak_response(int(rows[place]))
         columns = self.columns
         if columns is not None and built.any():
-            at, options = rows[built], self.options
-            found[:, built] = self.responses.of(
+            options = self.options.rows(rows[built])
+            machines, stores = options.machines, options.store_devices
+            if self.setting.after_loss:
+                machines, stores = left_after_loss(options)
+            times = self.responses.of(
                 self.setting.curve,
                 self.setting.served.peak,
                 self._drives,
                 (
-                    columns.drive[options.row[at]],
-                    options.ram_pages[at],
-                    options.machines[at],
-                    options.store_devices[at],
+                    columns.drive[options.row],
+                    options.ram_pages,
+                    np.maximum(machines, 1),
+                    stores,
                 ),
                 known_alone=known_alone,
             )
+            found[:, built] = np.where(machines > 0, times, np.inf)
         return tuple(found)
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.limits import Bools
-from tierwright.evaluate.advice.rows import Options, busy_share
+from tierwright.evaluate.advice.rows import IntArray, Options, busy_share
 
 
 def busy_after_loss(options: Options, accesses_per_s: float) -> FloatArray:
@@ -29,22 +29,34 @@ def busy_after_loss(options: Options, accesses_per_s: float) -> FloatArray:
     float64 array
         Infinite where nothing is left that could carry the load; NaN where a time is unknown.
     """
-    machines = options.machines.astype(np.float64)
-    devices = options.store_devices.astype(np.float64)
-    rate = accesses_per_s / machines
-    # The machine is lost as a whole where it is rented, or had one device alone.
-    whole = options.is_rented | (devices <= 1)
-    of_machines = machines / np.maximum(machines - 1, 1)
-    of_devices = devices / np.maximum(devices - 1, 1)
-    store = busy_share(options.store_us, rate, options.store_devices)
+    machines, devices = left_after_loss(options)
+    rate = accesses_per_s / np.maximum(machines, 1)
+    store = busy_share(options.store_us, rate, devices)
     flash = busy_share(options.flash_us, rate, options.flash_devices)
-    busiest = np.fmax(
-        store * np.where(whole, of_machines, of_devices),
-        flash * np.where(whole, of_machines, 1.0),
-    )
     known = ~np.isnan(options.store_us + options.flash_us)
-    found = np.where(whole & (machines <= 1), np.inf, busiest)
+    found = np.where(machines > 0, np.fmax(store, flash), np.inf)
     return np.where(known, found, np.nan)
+
+
+def left_after_loss(options: Options) -> tuple[IntArray, IntArray]:
+    """Return among how many machines the load is divided after one device failed, and the devices of the one that has least.
+
+    Of what is bought, one of the devices that hold the data of one machine fails: that machine carries the load of one
+    among all with the others. Where it had one alone, and of what is rented, the whole machine fails.
+
+    Parameters
+    ----------
+    options : Options
+
+    Returns
+    -------
+    machines, devices : int64 array
+        No machines where nothing is left.
+    """
+    whole = options.is_rented | (options.store_devices <= 1)
+    machines = options.machines - whole
+    devices = np.where(whole, options.store_devices, options.store_devices - 1)
+    return machines.astype(np.int64), devices.astype(np.int64)
 
 
 def regrets(
