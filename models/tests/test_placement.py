@@ -1027,7 +1027,14 @@ def test_a_flood_gets_no_part_of_the_ram() -> None:
         1 - float(HOT.curve.misses(ram / 8192)) / HOT.curve.accesses
     )
     assert flood.hit_share == 0
-    assert "its RAM divided (24 GiB for hot and none for flood)" in found.finding
+    # Of several machines the part on each is what is configured.
+    assert system.option.machines == 2
+    of_both = "(24 GiB for hot and none for flood; on each machine 12 GiB and none)"
+    assert f"2 x azure-l2s_v4, their RAM divided {of_both}" in found.finding
+    alone = replace(system, option=replace(system.option, machines=1))
+    assert places([alone]).endswith(
+        ", its RAM divided (24 GiB for hot and none for flood)"
+    )
     # Apart each is as fast, for more; no cache that they share is.
     shared = found.without_parts
     assert shared is not None

@@ -122,6 +122,33 @@ def test_ram_that_is_divided_is_said_to_be() -> None:
     assert "(RAM divided)" not in report.html(given)
 
 
+def test_divided_ram_of_several_machines_is_that_of_all_and_of_each() -> None:
+    """What is configured is the part on each machine; files of the answer say that RAM is divided, and how."""
+    given = placement.answer(
+        [HOT, FLOOD],
+        candidates=FEW,
+        objective="io_time",
+        constraints={"usd_per_month": 500},
+    ).to_dict(derivation=True)
+    [system] = given["systems"]
+    hot = round(system["workloads"][0]["ram_bytes"])
+    assert hot == 24 * 2**30
+    assert system["option"]["machines"] == 2
+    alone, three = copy.deepcopy(given), copy.deepcopy(given)
+    alone["systems"][0]["option"]["machines"] = 1
+    three["systems"][0]["option"]["machines"] = 3
+    for document_, each in ((alone, hot), (given, hot // 2), (three, hot // 3)):
+        [row, *others] = csv.DictReader(io.StringIO(report.csv(document_)))
+        assert row["RAM divided"] == "yes"
+        assert row["parts on all machines [bytes]"] == f"hot: {hot}; flood: 0"
+        assert row["parts on each machine [bytes]"] == f"hot: {each}; flood: 0"
+        assert all(other["RAM divided"] in ("yes", "no") for other in others)
+    assert _sharing.held_table(three)[1][0][3] == "24 GiB, 8 GiB on each of 3 machines"
+    assert _sharing.held_table(alone)[1][0][3] == "24 GiB"
+    headings, cells = _sharing.options_table(given)
+    assert cells[0][headings.index("RAM divided")] == "yes"
+
+
 def test_what_depends_on_dirty_pages_is_a_range_in_the_report() -> None:
     given = document("unknown")
     assert given["io_time_us_per_access"] is None

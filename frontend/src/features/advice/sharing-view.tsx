@@ -322,7 +322,7 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
   {
     key: "Workloads",
     rowHeader: true,
-    cell: ({ workloads }) =>
+    cell: ({ workloads, option, in_parts }) =>
       workloads.map((held, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same workload may stand here twice
         <div key={at}>
@@ -330,8 +330,10 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
           <br />
           <Text span size="xs" c="dimmed" fw={400}>
             {formatShort(held.accesses_per_s)} accesses/s{busiestText(held)};{" "}
-            {formatBytes(bytes(held.ram_bytes))} of RAM; {share(held.hit_share)} hits
-            {partText(held)}
+            {formatBytes(bytes(held.ram_bytes))} of RAM
+            {in_parts && onEachText(held.ram_bytes, option.machines)};{" "}
+            {share(held.hit_share)} hits
+            {partText(held, option.machines)}
           </Text>
         </div>
       )),
@@ -403,10 +405,24 @@ const busiestText = ({ accesses_per_s, peak_accesses_per_s }: HeldOut): string =
     : "";
 
 /** What a workload would hold and find in a part of its own; nothing where no cache could be divided. */
-const partText = ({ part_bytes, part_hit_share }: HeldOut): string =>
+const partText = ({ part_bytes, part_hit_share }: HeldOut, machines: number): string =>
   part_bytes === null || part_hit_share === null
     ? ""
-    : ` (in a part of its own ${formatBytes(bytes(part_bytes))}, ${share(part_hit_share)})`;
+    : ` (in a part of its own ${formatBytes(bytes(part_bytes))}${onEachText(part_bytes, machines)}, ${share(part_hit_share)})`;
+
+/** What of a part of the RAM is to be configured on each of several machines. */
+const onEachText = (size: number, machines: number): string =>
+  machines > 1 && size > 0
+    ? `, ${formatBytes(bytes(size / machines))} on each of ${machines} machines`
+    : "";
+
+/** The part of each workload on so many machines, for the export; nothing where the RAM is not divided. */
+const savedParts = ({ workloads, in_parts }: SystemOut, machines: number) =>
+  in_parts
+    ? workloads
+        .map(({ name, ram_bytes }) => `${name}: ${Math.round(ram_bytes / machines)}`)
+        .join("; ")
+    : null;
 
 /** Workloads of one system, and whether its RAM is divided among them. */
 const together = (names: readonly string[], inParts: boolean | undefined): string =>
@@ -423,6 +439,10 @@ const savedColumns = (): readonly Column<SystemOut>[] => [
     ({ peak_accesses_per_s }) => peak_accesses_per_s,
   ),
   valueColumn("RAM divided", ({ in_parts }) => (in_parts ? "yes" : "no")),
+  valueColumn("parts on all machines [bytes]", (system) => savedParts(system, 1)),
+  valueColumn("parts on each machine [bytes]", (system) =>
+    savedParts(system, system.option.machines),
+  ),
   ...exported().map(
     ({ key, csv }): Column<SystemOut> => ({
       key,

@@ -286,7 +286,15 @@ describe("the answer for several workloads", () => {
     const found = {
       ...FOUND,
       systems: [
-        { ...alone, in_parts: true },
+        {
+          ...alone,
+          in_parts: true,
+          option: { ...alone.option, machines: 2 },
+          workloads: alone.workloads.map((held) => ({
+            ...held,
+            ram_bytes: 3 * 2 ** 32,
+          })),
+        },
         {
           ...shared,
           workloads: shared.workloads.map((held, at) => ({ ...held, ...parts[at] })),
@@ -302,6 +310,9 @@ describe("the answer for several workloads", () => {
     await expect
       .element(systems.getByRole("row").nth(1))
       .toMatchTextContent(/of 300\.00, RAM divided/);
+    await expect
+      .element(systems.getByRole("row").nth(1))
+      .toMatchTextContent(/12 GiB of RAM, 6 GiB on each of 2 machines; /);
     const shares = systems.getByRole("row").nth(2);
     await expect
       .element(shares)

@@ -40,14 +40,26 @@ def places(systems: Sequence[System]) -> str:
 
 def _parts_of(system: System) -> str:
     """Say how the RAM of a system is divided, behind its name."""
-    return f", its RAM divided ({_divided((held.name, held.ram_bytes) for held in system.workloads)})"
-
-
-def _divided(parts: Iterable[tuple[str, float | None]]) -> str:
-    """List parts of the RAM by workload."""
-    return listed(
-        [f"{format_bytes(size) if size else 'none'} for {name}" for name, size in parts]
+    machines = system.option.machines
+    whose = "its" if machines == 1 else "their"
+    parts = _divided(
+        ((held.name, held.ram_bytes) for held in system.workloads), machines
     )
+    return f", {whose} RAM divided ({parts})"
+
+
+def _divided(parts: Iterable[tuple[str, float | None]], machines: int) -> str:
+    """List parts of the RAM by workload: of all machines together and, of several, of each as it is to be configured."""
+    every = list(parts)
+    whole = listed([f"{_size(size)} for {name}" for name, size in every])
+    if machines == 1:
+        return whole
+    each = listed([_size(size and size / machines) for _, size in every])
+    return f"{whole}; on each machine {each}"
+
+
+def _size(ram_bytes: float | None) -> str:
+    return format_bytes(ram_bytes) if ram_bytes else "none"
 
 
 def finding(
@@ -116,7 +128,10 @@ def _would_save(system: System) -> str:
     """Say what parts of the RAM would save of the misses of a cache that is shared."""
     assert system.parts_save_share is not None
     names = [held.name for held in system.workloads]
-    parts = _divided((held.name, held.part_bytes) for held in system.workloads)
+    parts = _divided(
+        ((held.name, held.part_bytes) for held in system.workloads),
+        system.option.machines,
+    )
     return (
         f"Dividing the RAM that {listed(names)} share ({parts}) would save {percent(system.parts_save_share)} of their misses "
         "there."

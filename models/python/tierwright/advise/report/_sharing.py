@@ -35,6 +35,13 @@ HELD = (
 PARTS = ("part of the RAM of least misses", "accesses that would hit there")
 """Behind `HELD` where some cache that workloads share could be divided."""
 
+DIVIDED = (
+    "RAM divided",
+    "parts on all machines [bytes]",
+    "parts on each machine [bytes]",
+)
+"""Headings behind those of an option, of what each workload has of a system whose RAM is divided."""
+
 
 def carried(system: Document) -> str:
     """Name the workloads of a system."""
@@ -158,19 +165,30 @@ def held_table(document: Document) -> tuple[tuple[str, ...], list[list[str]]]:
             held["name"],
             each["option"]["name"],
             rate_text(held["accesses_per_s"]),
-            show.size(held["ram_bytes"]),
+            _ram(held["ram_bytes"], each if each["in_parts"] else None),
             show.share(held["hit_share"]),
-            *(_part(held) if has_parts else ()),
+            *(_part(held, each) if has_parts else ()),
         ]
         for each, held in every
     ]
     return (*HELD, *(PARTS if has_parts else ())), rows
 
 
-def _part(held: Document) -> tuple[str, str]:
+def _part(held: Document, system: Document) -> tuple[str, str]:
     if held["part_bytes"] is None:
         return show.NOTHING, show.NOTHING
-    return show.size(held["part_bytes"]), show.share(held["part_hit_share"])
+    return _ram(held["part_bytes"], system), show.share(held["part_hit_share"])
+
+
+def _ram(ram_bytes: float, divided: Document | None) -> str:
+    """Write RAM of all machines of a system and, where it is divided, what of it is to be configured on each of several."""
+    machines = 1 if divided is None else divided["option"]["machines"]
+    whole = show.size(ram_bytes)
+    if machines == 1 or not ram_bytes:
+        return whole
+    return (
+        f"{whole}, {show.size(ram_bytes / machines)} on each of {machines:,} machines"
+    )
 
 
 def held(document: Document) -> Iterator[Markup]:
@@ -317,9 +335,9 @@ def _of_choice(document: Document) -> Iterator[Formula]:
 
 def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
     """Return headings and one row for each system, behind them the other ways to share with what they cost."""
-    headings = ["role", "workloads", *HEADINGS]
+    headings = ["role", "workloads", *HEADINGS, *DIVIDED]
     rows: list[list[Cell]] = [
-        [SYSTEM, carried(each), *cells_of(each["option"])]
+        [SYSTEM, carried(each), *cells_of(each["option"]), *_divided(each)]
         for each in document["systems"]
     ]
     cost, time = (
@@ -329,5 +347,23 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
     for each in document["alternatives"]:
         cells: list[Cell] = [None] * len(HEADINGS)
         cells[cost], cells[time] = each["usd_per_month"], each["io_time_us_per_access"]
-        rows.append([ANOTHER, _groups(each["groups"], each["in_parts"]), *cells])
+        groups = _groups(each["groups"], each["in_parts"])
+        divided = "yes" if any(each["in_parts"] or ()) else "no"
+        rows.append([ANOTHER, groups, *cells, divided, None, None])
     return headings, rows
+
+
+def _divided(system: Document) -> list[Cell]:
+    """Return the cells of `DIVIDED` of a system."""
+    if not system["in_parts"]:
+        return ["no", None, None]
+    return [
+        "yes",
+        *(
+            "; ".join(
+                f"{held['name']}: {round(held['ram_bytes'] / machines)}"
+                for held in system["workloads"]
+            )
+            for machines in (1, system["option"]["machines"])
+        ),
+    ]
