@@ -31,6 +31,8 @@ from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates, Have, SchemeAt
+from tierwright.advise.report._document import checked
+from tierwright.advise.report._formulas import formulas
 from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.hardware import catalog
@@ -217,6 +219,67 @@ def test_where_the_model_leaves_nothing_a_replay_may() -> None:
     assert nothing.recommendation is None
     assert nothing.infeasible is not None
     assert "it is no better" in nothing.finding
+
+
+def test_what_its_replay_rules_out_too_is_rejected_and_relaxed_by_the_replay() -> None:
+    """The limit that is said to admit an option admits it when it is asked for."""
+    limits = {"io_time_us_per_access": 690, "usd_per_month": 20}
+    found = ask(limits)
+    assert found.recommendation is None
+    assert found.infeasible is not None
+    [row] = [each for each in found.rejected if each.option.kind == "have"]
+    # 711 µs by the model; what its replay takes is what its recommendation says where the limit is looser.
+    best = ask({**limits, "io_time_us_per_access": 700}).recommendation
+    assert best is not None
+    replayed = best.io_time_us_per_access
+    assert replayed is not None
+    assert row.value == replayed == pytest.approx(692.6, abs=0.1)
+    assert row.relaxation == pytest.approx(replayed - 690)
+    assert "by its replay, an access takes 693 µs" in row.text
+    assert "I/O time of an access to 693 µs, which admits" in found.infeasible.text
+    assert "by its replay" in found.infeasible.text
+    at_it = ask({**limits, "io_time_us_per_access": 693}).recommendation
+    assert at_it is not None
+    assert at_it.kind == "have"
+    # Of what was not replayed the model speaks.
+    unchecked = ask(limits, trace=None)
+    assert unchecked.infeasible is not None
+    assert "to 711 µs" in unchecked.infeasible.text
+    assert "by its replay" not in unchecked.infeasible.text
+    [row] = [each for each in unchecked.rejected if each.option.kind == "have"]
+    assert row.value == pytest.approx(711, abs=1)
+
+
+def test_figures_of_a_replay_are_not_given_out_for_those_of_a_formula() -> None:
+    found = ask({"io_time_us_per_access": 700})
+    best = found.recommendation
+    assert best is not None
+    assert best.kind == "have"
+    [step] = [each for each in found.derivation() if each.name == "I/O time"]
+    assert step.value == best.io_time_us_per_access
+    assert step.source == "replay of the recording"
+    document = found.to_dict(derivation=True)
+    by_figure = {
+        each.figure: each
+        for each in formulas(
+            checked(json.loads(json.dumps(document, default=str)), "advice")
+        )
+    }
+    assert "replay" in by_figure["I/O time per access"].source
+    assert "replay" in by_figure["Busiest device in the busiest hour"].source
+    # By the model the formulas give the figures.
+    by_model = ask({"io_time_us_per_access": 700}, trace=None)
+    [step] = [each for each in by_model.derivation() if each.name == "I/O time"]
+    assert "Koltsidas" in step.source
+    document = by_model.to_dict(derivation=True)
+    by_figure = {
+        each.figure: each
+        for each in formulas(
+            checked(json.loads(json.dumps(document, default=str)), "advice")
+        )
+    }
+    assert "replay" not in by_figure["I/O time per access"].source
+    assert "replay" not in by_figure["Busiest device in the busiest hour"].source
 
 
 def test_a_replay_above_a_limit_of_the_io_time_is_said() -> None:

@@ -379,7 +379,10 @@ def _infeasible(
         return Infeasible(
             *_checked.refuted(asked, table, decided.settled.tried, limits)
         )
-    found = _conflict.explained(asked, table, limits)
+    refuted = decided.settled.refuted_near(asked)
+    found = _conflict.explained(
+        asked, table, limits, replayed=[each.at for each in refuted]
+    )
     text = found.text
     if not found.names:
         text = sentences(text, _words.holds_nothing_text(_holding_nothing(asked)))
@@ -472,7 +475,10 @@ def _answer(
     checked = first + tuple(
         _checked.checked_option(option(each.at), each) for each in tried
     )
-    limits = chosen.limits
+    # What the model rules out by less than its error counts by its replay where that rules it out, too.
+    near = decided.settled.refuted_near(asked)
+    limits = _checked.with_replays(asked, chosen.limits, near)
+    by_replays = replace(chosen, limits=limits)
     if best is None:
         limits = [*limits, *_choice.response_limits(asked, table, chosen)]
     infeasible = _infeasible(asked, table, decided, limits) if best is None else None
@@ -488,7 +494,12 @@ def _answer(
     rejected = (
         *by_its_replay,
         *_why_not.rejected(
-            asked, table, chosen, best, _why_not.MOST_REJECTED - len(by_its_replay)
+            asked,
+            table,
+            by_replays,
+            best,
+            _why_not.MOST_REJECTED - len(by_its_replay),
+            [each.at for each in near],
         ),
     )
     shadows = (

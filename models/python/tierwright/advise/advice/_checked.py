@@ -781,6 +781,14 @@ class Settled:
         cents = month_cents[own.at]
         return any(month_cents[each.at] == cents for each in others)
 
+    def refuted_near(self, asked: Asked) -> list[Replayed]:
+        """Return what the model rules out by less than its error, and its replay does, too."""
+        return [
+            each
+            for each in self.tried
+            if each.at in self.near and each.is_timed and breaks(asked, each)
+        ]
+
     def by_replay_alone(self) -> Replayed | None:
         """Return the best where the model would not admit it; None where it does."""
         if self.best is None or self.best not in self.near:
@@ -1154,7 +1162,17 @@ def _apart(each: Replayed) -> str:
 
 def limits_by_replay(asked: Asked, table: Table, each: Replayed) -> Iterator[Limit]:
     """Yield the limits that an option breaks by its replay, with the value that the replay shows."""
-    shown = {
+    shown = _shown(asked, each)
+    for name in broken(asked, each):
+        value = np.full(len(table.options), np.nan)
+        breaks = np.zeros(len(table.options), dtype=np.bool_)
+        value[each.at], breaks[each.at] = shown[name], True
+        yield Limit(name, asked.constraints[name], value, breaks)
+
+
+def _shown(asked: Asked, each: Replayed) -> dict[str, float]:
+    """Return what a replay shows of an option, of what it is held against by limits."""
+    return {
         PEAK_BUSY: each.peak_busy,
         THROUGHPUT: float(
             asked.setting.throughput_per_s(np.asarray([each.peak_busy]))[0]
@@ -1162,11 +1180,33 @@ def limits_by_replay(asked: Asked, table: Table, each: Replayed) -> Iterator[Lim
         IO_TIME: each.held_us,
         LIFE: each.life_years,
     }
-    for name in broken(asked, each):
-        value = np.full(len(table.options), np.nan)
-        breaks = np.zeros(len(table.options), dtype=np.bool_)
-        value[each.at], breaks[each.at] = shown[name], True
-        yield Limit(name, asked.constraints[name], value, breaks)
+
+
+def with_replays(
+    asked: Asked, limits: Sequence[Limit], replayed: Sequence[Replayed]
+) -> list[Limit]:
+    """Return limits in which some options count by their replays, where these count what is limited.
+
+    Parameters
+    ----------
+    asked : Asked
+    limits : sequence of Limit
+        By the model.
+    replayed : sequence of Replayed
+        Of the options that count so.
+    """
+    if not replayed:
+        return list(limits)
+    found = []
+    for limit in limits:
+        if limit.name in COUNTED and limit.limit is not None:
+            value, breaks = limit.value.copy(), limit.breaks.copy()
+            for each in replayed:
+                value[each.at] = _shown(asked, each)[limit.name]
+                breaks[each.at] = limit.name in broken(asked, each)
+            limit = replace(limit, value=value, breaks=breaks)
+        found.append(limit)
+    return found
 
 
 def refuted(

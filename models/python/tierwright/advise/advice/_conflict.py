@@ -7,7 +7,7 @@ these limits fewer are listed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -59,7 +59,11 @@ class Conflict:
 
 
 def explained(
-    asked: Asked, table: Table, limits: list[Limit], whom: str = ""
+    asked: Asked,
+    table: Table,
+    limits: list[Limit],
+    whom: str = "",
+    replayed: Collection[int] = (),
 ) -> Conflict:
     """Name the limits that no option keeps together, and which of them to relax how far.
 
@@ -72,6 +76,8 @@ def explained(
         Those that they were held against, those of response times among them.
     whom : str
         The workload that is asked for, of several; empty where there is one.
+    replayed : collection of int
+        Options that count by their replays, which break a limit.
     """
     names = conflict(asked, table, limits)
     dirty = asked.setting.fewest_dirty is not None
@@ -90,9 +96,12 @@ def explained(
     if for_sale:
         why = _words.unknown_text(for_sale, has_chassis=has_chassis)
         said = f"{said} Of what is for sale, {why[0].lower()}{why[1:]}"
-    nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
+    nearest = _why_not.nearest_titled(table, limits, names, asked.objective, replayed)
     if nearest is not None:
-        nearest = with_fewer_devices(asked, table, names, nearest)
+        refuted = [
+            _words.with_flow(table.title(at), table.scheme(at)) for at in replayed
+        ]
+        nearest = with_fewer_devices(asked, table, names, nearest, refuted)
         relaxed = _words.nearest_text(nearest, whom)
         return Conflict(names, sentences(said, relaxed, unpriced), nearest)
     if asked.limits_response and any(name in asked.constraints for name in names):
@@ -261,6 +270,7 @@ def with_fewer_devices(
     table: Table,
     names: Sequence[str],
     nearest: Iterable[tuple[str, float, str]],
+    refuted: Collection[str] = (),
 ) -> tuple[tuple[str, float, str], ...]:
     """Return what each limit of a conflict would have to be, alone: of fewer devices too where that is less to give up.
 
@@ -272,6 +282,8 @@ def with_fewer_devices(
         Limits of the conflict.
     nearest : iterable of (str, float, str)
         Limits, their values, and the options that they admit, of those that are listed.
+    refuted : collection of str
+        Options whose replays show other values than the model.
     """
     found = {name: (value, title) for name, value, title in nearest}
     if has_devices(table):
@@ -281,7 +293,7 @@ def with_fewer_devices(
             if name not in SIZING or name not in asked.constraints:
                 continue
             made = _relaxed(asked, alone, name)
-            if made is None:
+            if made is None or made[1] in refuted:
                 continue
             sign = 1 if name in LEAST else -1
             if name not in found or sign * made[0] > sign * found[name][0]:

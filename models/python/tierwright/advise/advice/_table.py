@@ -877,7 +877,7 @@ class Table:
                 (
                     columns.drive[options.row],
                     options.ram_pages,
-                    np.maximum(machines, 1),
+                    np.asarray(np.maximum(machines, 1), dtype=np.int64),
                     stores,
                 ),
                 known_alone=known_alone,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -13,6 +13,7 @@ import numpy as np
 from tierwright.advise.advice import _steps, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import asked_again
+from tierwright.advise.advice._checked import COUNTED
 from tierwright.advise.advice._choice import (
     MOST_EXACT,
     MOST_EXACT_BESIDE,
@@ -152,12 +153,22 @@ def nearest_titled(
     limits: Sequence[Limit],
     conflict: Sequence[str],
     objective: Objective,
+    replayed: Collection[int] = (),
 ) -> tuple[tuple[str, float, str], ...] | None:
-    """Return `nearest` with the options in words; None where it is not known."""
+    """Return `nearest` with the options in words; None where it is not known.
+
+    Of options that were replayed the values that a replay counts are those of their replays, as the words say.
+    """
     if not knows_nearest(table, limits, conflict):
         return None
+
+    def told(name: str, at: int) -> str:
+        title = _words.with_flow(table.title(at), table.scheme(at))
+        by_its_replay = at in replayed and name in COUNTED
+        return f"{title} by its replay" if by_its_replay else title
+
     return tuple(
-        (name, value, _words.with_flow(table.title(at), table.scheme(at)))
+        (name, value, told(name, at))
         for name, value, at in nearest(limits, conflict, table.options, objective)
     )
 
@@ -280,6 +291,7 @@ def rejected(
     chosen: Chosen,
     admitted: int | None = None,
     most: int = MOST_REJECTED,
+    replayed: Collection[int] = (),
 ) -> Iterator[Rejected]:
     """Yield the best of each kind that breaks a limit, those that break fewest first; what there is always among them.
 
@@ -292,6 +304,8 @@ def rejected(
         Option that its replay admits though it breaks a limit by the model: it is not rejected.
     most : int
         As many at most.
+    replayed : collection of int
+        Options that count by their replays in the limits of `chosen`, where a replay counts these.
     """
     options, evidence = table.options, asked.setting.curve.evidence
     limits = [*chosen.limits, *response_limits(asked, table, chosen)]
@@ -338,6 +352,7 @@ def rejected(
                 one_point=evidence is not None and evidence.kind == "one_point",
                 step="" if evidence is None else _steps.beyond(asked.setting.curve),
                 is_untold=not table.knows_life(at),
+                by_replay=at in replayed and head.constraint in COUNTED,
             ),
         )
 

@@ -14,6 +14,7 @@ from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.page_flow.terms import COST_TERMS
 
 _DERIVED = "derived"
+_REPLAY = "replay of the recording"
 _LRU = "stack distances of an LRU cache: Mattson, Gecsei, Slutz and Traiger (1970)"
 _UTILISATION = "utilisation law: Denning and Buzen (1978)"
 _QUEUES = (
@@ -97,16 +98,31 @@ def of_option(document: Document, option: Document) -> Iterator[Formula]:
     yield from _money(document, option)
 
 
+def _is_by_replay(best: Document) -> bool:
+    """Whether the I/O time is that of the replay, and with it what devices are busy and how long they last."""
+    replayed = best["replayed_io_time_us_per_access"]
+    return replayed is not None and replayed == best["io_time_us_per_access"]
+
+
 def _page_flow(best: Document) -> Iterator[Formula]:
     scheme = BY_NAME.get(best["scheme"])
+    if scheme is None:
+        # Under a flash cache that page flow does not carry every figure is of its replay.
+        for figure, key in (("RAM", "ram_hit_share"), ("flash", "flash_hit_share")):
+            yield Formula(
+                f"Accesses that hit {figure}",
+                "hits that its replay counted / accesses",
+                show.share(best[key]),
+                _REPLAY,
+            )
+        yield from _io_time_by_replay(best)
+        return
     yield Formula(
         "Accesses that hit RAM",
         "1 - misses(r) / N",
         show.share(best["ram_hit_share"]),
         _LRU,
     )
-    if scheme is None:
-        return
     source = f"{PAPER}, section {scheme.section}"
     if scheme.uses_flash:
         yield Formula(
@@ -115,6 +131,9 @@ def _page_flow(best: Document) -> Iterator[Formula]:
             show.share(best["flash_hit_share"]),
             f"{source}; {scheme.estimator}",
         )
+    if _is_by_replay(best):
+        yield from _io_time_by_replay(best)
+        return
     yield Formula(
         "I/O time per access",
         f"C / N; {scheme.formula}",
@@ -122,6 +141,15 @@ def _page_flow(best: Document) -> Iterator[Formula]:
         source,
     )
     yield from _terms(scheme)
+
+
+def _io_time_by_replay(best: Document) -> Iterator[Formula]:
+    yield Formula(
+        "I/O time per access",
+        "page reads and writes of each tier that its replay counted x busy time of one device of the tier / accesses",
+        show.figure(best, "io_time_us_per_access", show.time),
+        _REPLAY,
+    )
 
 
 def _terms(scheme: SchemeFormula) -> Iterator[Formula]:
@@ -136,13 +164,15 @@ def _terms(scheme: SchemeFormula) -> Iterator[Formula]:
 
 
 def _load(document: Document, best: Document) -> Iterator[Formula]:
+    by_replay = _is_by_replay(best)
+    counted_by = ", as its replay counted" if by_replay else ""
     if best["peak_busy"] is not None:
         yield Formula(
             "Busiest device in the busiest hour",
-            "U = X S / m, the largest of all tiers; X: accesses per second of one machine, S: busy time per access, m: "
-            "equal devices that share it",
+            "U = X S / m, the largest of all tiers; X: accesses per second of one machine, S: busy time per "
+            f"access{counted_by}, m: equal devices that share it",
             show.share(best["peak_busy"]),
-            _UTILISATION,
+            f"{_UTILISATION}; {_REPLAY}" if by_replay else _UTILISATION,
         )
     responses = [
         (name, best[f"response_{key}_us"])
@@ -163,10 +193,10 @@ def _load(document: Document, best: Document) -> Iterator[Formula]:
     if best["flash_life_years"] is not None:
         yield Formula(
             "Life of the flash",
-            "rated writes of all devices [TB] / (page writes per access x accesses per second x page size x 31,536,000 / "
-            "10^12), the least of what is bought",
+            f"rated writes of all devices [TB] / (page writes per access{counted_by} x accesses per second x page size x "
+            "31,536,000 / 10^12), the least of what is bought",
             show.years(best["flash_life_years"]),
-            _DERIVED,
+            f"{_DERIVED}; {_REPLAY}" if by_replay else _DERIVED,
         )
     growth, limit = document["when"], document["constraints"].get("peak_busy")
     if growth is not None and best["months_until_too_small"] is not None:
