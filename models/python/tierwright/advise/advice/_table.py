@@ -875,7 +875,7 @@ class Table:
                 self.setting.served.peak,
                 self._drives,
                 (
-                    columns.drive[options.row],
+                    np.asarray(columns.drive[options.row], dtype=np.int64),
                     options.ram_pages,
                     np.asarray(np.maximum(machines, 1), dtype=np.int64),
                     stores,
