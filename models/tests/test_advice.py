@@ -1653,6 +1653,7 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
         best, None, second, 1, "usd", "", rate_known=True, response_limited=True
     )
     assert "of 1 option that keeps every other limit" in limited
+    assert "keeps the limits on response times too" in limited
     assert "replay decided" in _words.verdict_text(
         viable=True, limited_by=None, best=best, objective="usd", by_replay=True
     )
@@ -2009,6 +2010,33 @@ def test_what_to_buy_and_why_are_told_apart_and_are_the_whole_finding() -> None:
     assert none.decision.startswith(none.infeasible.text)
     assert none.because == ""
     assert none.finding.startswith(none.decision)
+
+
+def test_what_alone_keeps_the_limits_is_not_called_the_cheapest_of_one() -> None:
+    """The cheapest and the fastest are first of several; where bounds left options out, more of them may keep the limits."""
+
+    def because(suitable: int, objective: str = "usd", **stated: Any) -> str:
+        best = ask().recommendation
+        return _words.decided(
+            best, None, None, suitable, objective, "", rate_known=True, **stated
+        )[1]
+
+    assert because(2) == "It is the cheapest of 2 options that keep every limit."
+    assert because(1) == "It is the only option that keeps every limit."
+    assert because(1, "io_time") == "It is the only option that keeps every limit."
+    assert because(1, response_limited=True) == (
+        "It is the only option that keeps every other limit, and it keeps those on response times too."
+    )
+    assert because(2, response_limited=True) == (
+        "It is the cheapest that keeps the limits on response times too, of 2 options that keep every other limit."
+    )
+    only = "It is the only option of those that were evaluated that keeps every limit; "
+    assert because(1, pruned=1) == (
+        f"{only}the 1 option that a bound left out is not cheaper."
+    )
+    assert because(1, "io_time", pruned=1200) == (
+        f"{only}none of the 1,200 options that bounds left out is faster."
+    )
 
 
 def test_the_front_is_named_where_it_is_asked_for() -> None:

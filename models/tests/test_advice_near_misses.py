@@ -356,6 +356,8 @@ def test_for_the_least_time_the_ranking_is_that_of_the_replay() -> None:
     )
     best = found.recommendation
     assert best is not None
+    # Where the replays decide against the model there are no scenarios; where they rank as it does, whose these are is said.
+    assert found.scenarios is None
     replays = {each.option.name: each.simulated for each in found.checked}
     for each in (best, *found.alternatives):
         assert each.replayed_io_time_us_per_access == replays.get(each.name)
@@ -377,6 +379,43 @@ def test_for_the_least_time_the_ranking_is_that_of_the_replay() -> None:
     cheapest = ask({}, how_sure=False)
     assert cheapest.flat
     assert cheapest.next_dollar is not None
+
+
+@pytest.mark.parametrize(
+    ("objective", "said"),
+    [
+        ("io_time", "The I/O times of these scenarios are the model's"),
+        ("usd", "Which limits are broken in these scenarios is by the model"),
+    ],
+)
+def test_beside_replays_the_scenarios_are_said_to_be_those_of_the_model(
+    objective: Objective, said: str
+) -> None:
+    recorded = profile(Trace(LARGE))
+    production = Production(384 * 2**30, 150_000.0)
+    scaled = scale.answer(recorded, production).profile.curve.from_start("steady")
+
+    def asked(**more: Any) -> Advice:
+        return advice.answer(
+            scaled,
+            candidates=Candidates(
+                kinds=("instances",),
+                servers=("gcp-z3-highmem-14-standardlssd", "aws-i4i.4xlarge"),
+                flash_caches=(),
+            ),
+            objective=objective,
+            constraints={"usd_per_month": Decimal(3_000)},
+            how_sure=True,
+            **more,
+        )
+
+    found = asked(replays=by_trace(scaled, Trace(LARGE), None))
+    assert any(each.simulated for each in found.checked)
+    assert found.scenarios is not None
+    assert said in found.scenarios.text
+    alone = asked().scenarios
+    assert alone is not None
+    assert said not in alone.text
 
 
 DISKS = Candidates(
@@ -708,9 +747,14 @@ def test_limits_that_no_replay_holds_are_said_to_be_those_of_the_model() -> None
     limits = {"restart_s": Decimal(9), "response_p99_us": Decimal(9)}
     limited = replace(asked, constraints=limits)
     said = _checked.held_by_model(limited, [shown])
-    assert said.startswith("The limits of ")
-    assert said.endswith(
-        " are held by the model alone: a replay knows no queue and no restart."
+    end = "held by the model alone: a replay knows no queue and no restart."
+    assert said == (
+        "The limits on the time until RAM is warm after a restart and on the 99th percentile of the response time "
+        f"in the busiest hour are {end}"
+    )
+    one = replace(asked, constraints={"response_p99_us": Decimal(9)})
+    assert _checked.held_by_model(one, [shown]) == (
+        f"The limit on the 99th percentile of the response time in the busiest hour is {end}"
     )
     assert _checked.held_by_model(limited, [replace(shown, reason="too small")]) == ""
 

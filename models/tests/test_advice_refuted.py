@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import advice, scale
+from tierwright.advise import advice, report, scale
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
@@ -266,6 +266,25 @@ def test_one_disk_fewer_is_bought_where_the_model_leaves_nothing() -> None:
     assert found.infeasible is None
     assert found.recommendation is not None
     assert found.recommendation.disks == 2
+
+
+def test_what_was_replayed_is_counted_where_nothing_keeps_every_limit() -> None:
+    """Also of fewer devices than the model asks for, which are no options of the answer: it is checked, under an id of its own."""
+    _, by_replay, _ = busy_of_one(5)
+    limits = {"ram_bytes": Decimal(5 * 2**30), "usd_per_month": Decimal(75)}
+    busy = by_replay / 2 * 0.999
+    unchecked = of_disks(busy, constraints=limits, replays=None)
+    found = of_disks(busy, constraints=limits)
+    assert unchecked.recommendation is None
+    assert found.recommendation is None
+    assert (unchecked.status, unchecked.near_misses_replayed) == ("model", 0)
+    assert found.checked == ()
+    assert (found.status, found.near_misses_replayed) == ("checked", 1)
+    assert "was replayed too: it is no better" in found.finding
+    assert found.advice_id != unchecked.advice_id
+    assert "no option could be replayed" not in report.html(
+        found.to_dict(derivation=True)
+    )
 
 
 @given(st.floats(0.1, 0.9))

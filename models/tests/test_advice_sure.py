@@ -1474,7 +1474,7 @@ def test_limits_of_response_times_are_said_to_be_held_in_each_draw(
 ) -> None:
     found = ask(production(stationary(folder)), constraints={"response_p99_us": 50_000})
     assert found.confidence.probability_best is not None, found.confidence.reason
-    assert "limits of response times are held in each draw" in found.confidence.reason
+    assert "limits on response times are held in each draw" in found.confidence.reason
     # In more than a tenth of the draws the one disk cannot keep up.
     drawn = {each.figure: each for each in found.confidence.intervals}
     assert drawn["peak_busy"].high > 1

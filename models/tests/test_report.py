@@ -308,6 +308,20 @@ def test_a_replay_that_contradicts_the_model_stands_above_the_contents() -> None
     assert "options were replayed in" not in report.html(given)
     given["checked"] = [row]
     assert "options were replayed in the reference simulator" in report.html(given)
+    # What the model rules out by less than its error and a replay too stands in no table: it was replayed all the same.
+    given["checked"] = []
+    for many, said in (
+        (1, "1 option that the model rules out by less than its error was replayed in the reference simulator: it does not keep every limit."),
+        (2, "2 options that the model rules out by less than its error were replayed in the reference simulator: none keeps every limit."),
+    ):  # fmt: skip
+        given["near_misses_replayed"] = many
+        assert "no option could be replayed" not in report.html(given)
+        assert "options were replayed in the reference simulator" in report.html(given)
+        near = words(section(parsed(report.html(given)), "checked"))
+        assert said in near
+        assert "No option was replayed" not in near
+    given["near_misses_replayed"] = 0
+    given["checked"] = [row]
     # Nor is one of the recommendation in which others were replayed.
     other = {**row, "option": given["alternatives"][0]}
     given["checked"] = [{**row, "simulated": None, "reason": "too small"}, other]

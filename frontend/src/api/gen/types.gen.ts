@@ -968,6 +968,12 @@ export type AdviceOut = {
      */
     near_misses: number;
     /**
+     * Near Misses Replayed
+     *
+     * Options that break a limit by less than the model may be off and were replayed; only one that its replay admits stands in `checked`.
+     */
+    near_misses_replayed: number;
+    /**
      * Null where the data do not grow.
      */
     when: WhenOut | null;

@@ -13,6 +13,8 @@ import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
 import {
+  figuresBasis,
+  isAnythingReplayed,
   isByReplayAlone,
   isChoice,
   mayBeCarried,
@@ -82,7 +84,9 @@ export function AdviceView(props: {
   const names = useMemo(() => new Map([...catalog, ...titles]), [catalog, titles]);
   const best = found.recommendation;
   const check = useRef<HTMLDivElement>(null);
-  const canCheck = props.check !== undefined && (best !== null || mayBeCarried(found));
+  const canCheck =
+    props.check !== undefined &&
+    (best !== null || found.checked.length > 0 || mayBeCarried(found));
   return (
     <Stack gap="lg">
       <Headline
@@ -218,15 +222,15 @@ function Headline(props: HeadlineProps) {
 
 /** What the answer rests on; a check in which the recommendation could not be replayed is none of it. */
 export function basisOf(
-  found: Pick<AdviceOut, "status" | "checked" | "flash_caches" | "recommendation">,
+  found: Pick<
+    AdviceOut,
+    "status" | "checked" | "flash_caches" | "recommendation" | "near_misses_replayed"
+  >,
 ): string {
   if (found.status !== "checked") {
     return "By the model, not replayed.";
   }
-  const isReplayed =
-    found.checked.some(({ simulated }) => simulated !== null) ||
-    found.flash_caches.some((row) => row.io_time_us_per_access !== null);
-  if (!isReplayed) {
+  if (!isAnythingReplayed(found)) {
     return "By the model: no option could be replayed.";
   }
   const isLeftOut =
@@ -362,7 +366,7 @@ function Buy(props: {
       </Panel>
       <Panel
         title="Expected figures"
-        subtitle="Of the recommendation, by the model; – is unknown, with its reason on hover or focus."
+        subtitle={figuresBasis(found)}
         label="Expected figures"
       >
         <Stack gap="md">

@@ -20,6 +20,7 @@ import { BillOfMaterials, Expected } from "./option-parts";
 import type { Looked } from "./pins";
 import { adviceQuestion } from "./question";
 import {
+  Infeasible,
   nearestRelaxations,
   reasonOf,
   relaxation,
@@ -193,6 +194,7 @@ const FOUND: AdviceOut = {
   flash_caches: [],
   beyond_page_flow: 0,
   near_misses: 0,
+  near_misses_replayed: 0,
   checked: [],
   when: {
     growth_per_year: 0.2,
@@ -1117,7 +1119,8 @@ describe("a rejected option", () => {
       limit: 100,
       relaxation: 256.2,
     };
-    expect(relaxing(dear)).toEqual({ most_usd: 357 });
+    // As the finding says it: to the cent, so that what is read and what is set are one.
+    expect(relaxing(dear)).toEqual({ most_usd: 356.2 });
     // A device that would be busy all the time and more.
     const busy = { ...REJECTED, value: 1.2, relaxation: null };
     expect(relaxing(busy)).toBeNull();
@@ -1150,7 +1153,51 @@ describe("a rejected option", () => {
     expect(roundedUp(12.4066)).toBe(12.5);
     expect(roundedUp(0.012_341)).toBe(0.0124);
     expect(roundedUp(817)).toBe(817);
+    expect(roundedUp(0.07)).toBe(0.07);
   });
+
+  it.each([
+    ["io_time_us_per_access", 5.0013, { most_io_us: 5.01 }, "5.01 µs"],
+    ["io_time_us_per_access", 5, { most_io_us: 5 }, "5 µs"],
+    ["response_p99_us", 1234.2, { most_p99_us: 1240 }, "1.24 ms"],
+    ["restart_s", 613.2, { most_restart_s: 614 }, "10 min 14 s"],
+    ["restart_s", 7201, { most_restart_s: 7260 }, "2 h 1 min"],
+    ["restart_s", 12.31, { most_restart_s: 12.4 }, "12.4 s"],
+    ["ram_bytes", 64.01 * 2 ** 30, { most_ram_gib: 64.1 }, "64.1 GiB"],
+    ["ram_bytes", 6 * 2 ** 30, { most_ram_gib: 6 }, "6 GiB"],
+    ["flash_bytes", 1.0001 * 2 ** 40, { most_flash_gib: 1034.24 }, "1.01 TiB"],
+    ["power_watts", 400.2, { most_watts: 401 }, "401 W"],
+    ["rack_units", 2, { most_units: 2 }, "2 U"],
+    ["peak_busy", 0.7003, { most_busy: 0.701 }, "70.1 %"],
+    ["throughput_accesses_per_s", 40_060, { least_per_s: 40_000 }, "40,000 accesses/s"],
+    ["flash_life_years", 4.9996, { least_life: 4.99 }, "4.99 years"],
+    ["usd_per_month", 816.634, { most_usd: 816.64 }, "816.64 USD"],
+  ] as const)(
+    "of %s at %d is read and set to what admits it",
+    async (constraint, value, change, text) => {
+      const patch = vi.fn();
+      const row = { ...REJECTED, constraint, value, relaxation: 1 };
+      const screen = await renderThemed(
+        <Infeasible
+          found={{
+            ...FOUND,
+            recommendation: null,
+            infeasible: {
+              conflict: [constraint],
+              text: "none",
+              nearest: null,
+            } as never,
+            rejected: [row],
+          }}
+          patch={patch}
+        />,
+      );
+      await screen.getByRole("button", { name: `allow ${text}`, exact: false }).click();
+      const [[stated]] = patch.mock.calls as [[Record<string, number>]];
+      expect(Object.keys(stated)).toEqual(Object.keys(change));
+      expect(Object.values(stated)[0]).toBeCloseTo(Object.values(change)[0] ?? 0, 9);
+    },
+  );
 });
 
 describe("the title of a part", () => {
@@ -1165,6 +1212,21 @@ describe("the title of a part", () => {
       "What else was close: the next takes 9 µs more I/O time per access",
     );
     // What a replay put first may cost more than the next; what there is has its own words.
+    // Where both were replayed they are ranked by it, and so is what is said of them.
+    const [one, two] = [
+      { ...LARGE, replayed_io_time_us_per_access: 5 },
+      { ...OPTION, replayed_io_time_us_per_access: 5.001 },
+    ];
+    expect(closeFinding({ objective: "io_time" }, [one, two])).toBe(
+      "What else was close: the next takes as long, 5 µs of I/O time per access by its replay",
+    );
+    const slower = { ...two, replayed_io_time_us_per_access: 6.5 };
+    expect(closeFinding({ objective: "io_time" }, [one, slower])).toBe(
+      "What else was close: the next takes 1.5 µs more I/O time per access by its replay",
+    );
+    expect(closeFinding({ objective: "io_time" }, [one, OPTION])).toBe(
+      "What else was close: the next takes 9 µs more I/O time per access by the model",
+    );
     expect(closeFinding(FOUND, [LARGE, OPTION])).toBe("What else was close");
     expect(closeFinding(FOUND, [OPTION, TODAY])).toBe("What else was close");
     expect(laterFinding(FOUND.when?.steps ?? [])).toBe(

@@ -84,15 +84,36 @@ export function closeFinding(
     return title;
   }
   if (objective === "io_time") {
-    const more = lessThan(next.io_time_us_per_access, best.io_time_us_per_access);
-    return more === null || more < 0
-      ? title
-      : `${title}: the next takes ${time(more)} more I/O time per access`;
+    return `${title}${slowerText(best, next)}`;
   }
   const more = lessThan(costOf(next), costOf(best));
   return more === null || more < 0
     ? title
     : `${title}: the next costs ${more < CENT ? "as much" : `${formatAmount(usd(more))} per month more`}`;
+}
+
+/** How much longer an access to the next takes: by the replays of both where both were replayed, as they are ranked. */
+function slowerText(best: AdviceOptionOut, next: AdviceOptionOut): string {
+  const replayed = [
+    next.replayed_io_time_us_per_access,
+    best.replayed_io_time_us_per_access,
+  ] as const;
+  const isReplayed = replayed.every((us) => us !== null);
+  const [slow, fast] = isReplayed
+    ? replayed
+    : [next.io_time_us_per_access, best.io_time_us_per_access];
+  const more = lessThan(slow, fast);
+  if (slow === null || fast === null || more === null || more < 0) {
+    return "";
+  }
+  const by = isReplayed
+    ? " by its replay"
+    : replayed.some((us) => us !== null)
+      ? " by the model"
+      : "";
+  return time(slow) === time(fast)
+    ? `: the next takes as long, ${time(fast)} of I/O time per access${by}`
+    : `: the next takes ${time(more)} more I/O time per access${by}`;
 }
 
 /** What there is stands among them also where it could not be recommended: that is said. */

@@ -1,4 +1,4 @@
-import type { AdviceOut } from "@/api/advice";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import { counted, formatPercent, ratio } from "@/units/quantity";
 import { limitTitle, runsCache } from "./words";
 
@@ -51,9 +51,10 @@ export const replayedTime = (
 ): number | null =>
   found.checked.find((row) => isChoice(found, row))?.simulated ?? null;
 
-/** Whether a replay may find that something keeps every limit, or did not, where nothing is recommended. */
+/** Whether a replay may find that something keeps every limit, or did not, where the model recommends nothing. */
 export const mayBeCarried = (found: AdviceOut): boolean =>
   found.recommendation === null &&
+  !found.checked.some(isReplayed) &&
   (found.beyond_page_flow > 0 ||
     found.near_misses > 0 ||
     found.flash_caches.length > 0);
@@ -71,19 +72,61 @@ export const isByReplayAlone = (found: AdviceOut): boolean => {
   );
 };
 
+/** Figures of an option that are those of its replay: some of the recommendation alone, and none where that stands by the model. */
+export function replayedFigures(
+  found: AdviceOut,
+  option: AdviceOptionOut,
+): ReadonlySet<string> {
+  if (option !== found.recommendation) {
+    return new Set();
+  }
+  const counted = [
+    "io_time_us_per_access",
+    "peak_busy",
+    "throughput_accesses_per_s",
+    "flash_life_years",
+  ];
+  if (runsCache(found)) {
+    return new Set([...counted, "ram_hit_share", "flash_hit_share", "disk_share"]);
+  }
+  return new Set(isByReplayAlone(found) ? counted : []);
+}
+
+/** Whose figures those of the recommendation are. */
+export function figuresBasis(found: AdviceOut): string {
+  const unknown = "– is unknown, with its reason on hover or focus.";
+  if (runsCache(found)) {
+    return `Of the recommendation, by its replay; power and space by its parts; ${unknown}`;
+  }
+  return isByReplayAlone(found)
+    ? `Of the recommendation: I/O time, busy share, throughput and life of the flash by its replay, the rest by the model; ${unknown}`
+    : `Of the recommendation, by the model${replayedTime(found) === null ? "" : ", which its replay was held against"}; ${unknown}`;
+}
+
 const says = (found: AdviceOut, code: string): boolean =>
   found.cautions.some((caution) => caution.code === code);
 
+/** Whether anything was replayed, also what is in no table: options that the model rules out by less than its error. */
+export const isAnythingReplayed = (
+  found: Pick<AdviceOut, "checked" | "flash_caches" | "near_misses_replayed">,
+): boolean =>
+  found.checked.some(isReplayed) ||
+  isAnyReplayed(found.flash_caches) ||
+  found.near_misses_replayed > 0;
+
 /** What a replay may find, or did not, where the model finds nothing. */
-function nothingYet({ near_misses: near, status }: AdviceOut): string {
-  const [before, after] =
-    near > 0
-      ? ["A replay may find that an option keeps every limit", "nothing keeps"]
-      : [
-          "A flash cache may keep every limit where page flow does not",
-          "no flash cache keeps",
-        ];
-  return status === "model" ? before : `By the replay, ${after} every limit either`;
+function nothingYet(found: AdviceOut): string {
+  if (found.status === "model") {
+    return found.near_misses > 0
+      ? "A replay may find that an option keeps every limit"
+      : "A flash cache may keep every limit where page flow does not";
+  }
+  if (!isAnythingReplayed(found)) {
+    return "Nothing that a replay might admit could be replayed";
+  }
+  return found.near_misses_replayed > 0
+    ? "Nothing that was replayed keeps every limit either"
+    : "By the replay, no flash cache keeps every limit either";
 }
 
 /** What the replays say of the advice, from their figures. */
@@ -97,6 +140,9 @@ export function checkFinding(found: AdviceOut): string {
   }
   if (!checked.some(isReplayed)) {
     return "No finalist could be replayed";
+  }
+  if (found.recommendation === null) {
+    return "By the replay, no finalist keeps every limit";
   }
   const cache = found.flash_caches.find((row) => row.is_chosen);
   if (cache !== undefined) {
@@ -258,9 +304,34 @@ function nearMisses({ near_misses: many }: AdviceOut): readonly string[] {
       ];
 }
 
+/** What was replayed where nothing is recommended, and none of it keeps every limit. */
+function triedInVain(found: AdviceOut): string {
+  const { near_misses: near, near_misses_replayed: many, flash_caches: rows } = found;
+  const options =
+    many > 0
+      ? [
+          `${counted(many, "option that breaks a limit by less than the model may be off was", "options that break a limit by less than the model may be off were")} replayed: ${many === 1 ? "it does not keep" : "none keeps"} every limit.`,
+        ]
+      : near > 0
+        ? [
+            `${counted(near, "option that breaks a limit by less than the model may be off was", "options that break a limit by less than the model may be off were")} not replayed.`,
+          ]
+        : [];
+  const caches =
+    rows.length > 0
+      ? ["Flash caches were tried where page flow alone breaks a limit."]
+      : found.beyond_page_flow > 0
+        ? ["No flash cache was tried where page flow alone breaks a limit."]
+        : [];
+  return [...options, ...caches].join(" ");
+}
+
 /** What was replayed, and how many of the finalists. */
 export function checkBasis(found: AdviceOut, isRecording: boolean): string {
   const { checked } = found;
+  if (mayBeCarried(found) && found.status === "checked") {
+    return triedInVain(found);
+  }
   if (mayBeCarried(found)) {
     const places = found.beyond_page_flow;
     const byCache = `Page flow alone breaks a limit on ${counted(places, "kind of hardware", "kinds of hardware")} where a flash cache may keep it: each that is a candidate is replayed there.`;
@@ -276,7 +347,7 @@ export function checkBasis(found: AdviceOut, isRecording: boolean): string {
     ].join(" ");
   }
   const done = checked.filter(isReplayed).length;
-  return `${done} of ${counted(checked.length, "finalist was", "finalists were")} replayed in the reference simulator, ${at}.`;
+  return `${done} of ${counted(checked.length, "finalist")} ${done === 1 || checked.length === 1 ? "was" : "were"} replayed in the reference simulator, ${at}.`;
 }
 
 /** What to know beside the figures of the replays, and why some were not made; nothing before. */

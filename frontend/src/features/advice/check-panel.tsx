@@ -55,7 +55,11 @@ export function CheckPanel(props: {
 }) {
   const { found, check, summary, titles } = props;
   const replays = replaysOf(summary);
-  if (found.recommendation === null && !mayBeCarried(found)) {
+  if (
+    found.recommendation === null &&
+    !mayBeCarried(found) &&
+    found.checked.length === 0
+  ) {
     return null;
   }
   if (replays === null) {

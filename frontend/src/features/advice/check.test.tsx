@@ -3,6 +3,7 @@ import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import type { RunOut } from "@/api/runs";
 import type { SummaryOut } from "@/api/workloads";
 import { expectAccessible, renderThemed } from "@/testing/render";
+import { basisOf } from "./advice-view";
 import {
   type CacheRow,
   type CheckedRow,
@@ -12,6 +13,7 @@ import {
   checkBasis,
   checkFinding,
   checkNotes,
+  figuresBasis,
   finalists,
   isByReplayAlone,
   replayedTime,
@@ -53,6 +55,7 @@ const found = (checked: readonly CheckedRow[], ...codes: string[]): AdviceOut =>
     recommendation: SMALL,
     alternatives: [LARGE],
     near_misses: 0,
+    near_misses_replayed: 0,
     beyond_page_flow: 0,
     checked,
     flash_caches: [],
@@ -183,10 +186,15 @@ describe("what the replays say", () => {
   it("counts what was replayed", () => {
     const some = found([row(SMALL, 11.5), row(LARGE, null)]);
     expect(checkBasis(some, true)).toBe(
-      "1 of 2 finalists were replayed in the reference simulator, each at the sizes of the recording that correspond.",
+      "1 of 2 finalists was replayed in the reference simulator, each at the sizes of the recording that correspond.",
     );
     expect(checkBasis(found([row(SMALL, 11.5)]), false)).toBe(
       "1 of 1 finalist was replayed in the reference simulator, each at its own sizes.",
+    );
+    const both = found([row(SMALL, 11.5), row(LARGE, 3), row(LARGE, null)]);
+    expect(checkBasis(both, false)).toMatch(/^2 of 3 finalists were replayed /);
+    expect(checkBasis(found([row(SMALL, null)]), false)).toMatch(
+      /^0 of 1 finalist was replayed /,
     );
     expect(checkBasis(found([]), false)).toMatch(/at most 5 options/);
     expect(replayedTime(some)).toBe(11.5);
@@ -374,16 +382,57 @@ describe("the panel of the check", () => {
       open.getByRole("button", { name: "Check by replay" }).query(),
     ).not.toBeNull();
     await open.unmount();
-    const done = await panel({ ...none, status: "checked" }, IDLE);
+    const checked = {
+      ...none,
+      status: "checked",
+      near_misses_replayed: 1,
+    } as AdviceOut;
+    const done = await panel(checked, IDLE);
     await expect
-      .element(done.getByText("By the replay, nothing keeps every limit either"))
+      .element(done.getByText("Nothing that was replayed keeps every limit either"))
       .toBeVisible();
+    // The replay has ended: nothing is still to come, and the line above the answer says the same.
+    await expect
+      .element(
+        done.getByText(
+          "1 option that breaks a limit by less than the model may be off was replayed: it does not keep every limit.",
+        ),
+      )
+      .toBeVisible();
+    expect(done.getByText(/it is replayed/).query()).toBeNull();
+    expect(basisOf(checked)).toMatch(/^Checked: options were replayed/);
+    expect(checkBasis({ ...checked, near_misses_replayed: 3 }, true)).toBe(
+      "3 options that break a limit by less than the model may be off were replayed: none keeps every limit.",
+    );
+    const small = { ...checked, near_misses_replayed: 0 };
+    expect(checkFinding(small)).toBe(
+      "Nothing that a replay might admit could be replayed",
+    );
+    expect(checkBasis(small, true)).toBe(
+      "1 option that breaks a limit by less than the model may be off was not replayed.",
+    );
+    expect(basisOf(small)).toBe("By the model: no option could be replayed.");
     expect(done.getByRole("button", { name: "Check by replay" }).query()).toBeNull();
     await done.unmount();
     const hopeful = await panel({ ...found([]), near_misses: 2 }, IDLE);
     await expect
       .element(hopeful.getByText(/2 options that would be better break a limit/))
       .toBeVisible();
+  });
+
+  it("has the finalists that replays refute, also where nothing is left of them", async () => {
+    const refuted = {
+      ...found([row(SMALL, 40)], "replay_breaks_load"),
+      recommendation: null,
+      near_misses: 1,
+      near_misses_replayed: 1,
+    };
+    expect(checkFinding(refuted)).toBe("By the replay, no finalist keeps every limit");
+    expect(checkBasis(refuted, false)).toMatch(/^1 of 1 finalist was replayed/);
+    const shown = await panel({ ...refuted, near_misses: 0 }, IDLE);
+    await expect
+      .element(shown.getByRole("table", { name: "Model and replay" }))
+      .toMatchTextContent(/1 x small.*40 µs/);
   });
 
   it("says whose figures those of an option are that its replay alone admits", () => {
@@ -396,6 +445,15 @@ describe("the panel of the check", () => {
     const some = { ...found(rows), recommendation: best };
     expect(isByReplayAlone(some)).toBe(true);
     expect(checkNotes(some).join(" ")).toContain("but for the busy share");
+    expect(figuresBasis(some)).toMatch(
+      /I\/O time, busy share, throughput and life of the flash by its replay, the rest by the model/,
+    );
+    expect(figuresBasis(found([row(SMALL, 11.5)]))).toMatch(
+      /^Of the recommendation, by the model, which its replay was held against;/,
+    );
+    expect(figuresBasis(found([]))).toMatch(/^Of the recommendation, by the model; –/);
+    const cached = { ...some, flash_caches: [cache("cac", { is_chosen: true })] };
+    expect(figuresBasis(cached)).toMatch(/^Of the recommendation, by its replay;/);
     const other = { ...best, io_time_us_per_access: 12 };
     expect(
       isByReplayAlone({

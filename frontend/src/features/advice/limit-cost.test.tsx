@@ -53,6 +53,11 @@ const UNKNOWN: Staircase = {
 };
 const HIDDEN: Staircase = { ...IO_TIME, constraint: "machines" };
 
+const TITLES = new Map([
+  ["lazy", "Lazy"],
+  ["exclusive", "Exclusive"],
+]);
+
 const FOUND = {
   advice_id: "one",
   objective: "usd",
@@ -133,17 +138,31 @@ describe("what a limit buys", () => {
   });
 
   it("is told with what it costs against the recommendation", () => {
-    expect(limitFinding(FOUND, IO_TIME, 4)).toBe(
+    expect(limitFinding(FOUND, IO_TIME, 4, TITLES)).toBe(
       "I/O time of an access at most 4 µs: 2 x large for 500.50 USD per month, 420.25 more than the recommendation; 3.22 µs of I/O time per access, 9.19 µs less.",
     );
-    expect(limitFinding(FOUND, IO_TIME, 13)).toBe(
+    expect(limitFinding(FOUND, IO_TIME, 13, TITLES)).toBe(
       "I/O time of an access at most 13 µs: the recommendation stays, 1 x small for 80.25 USD per month; 12.4 µs of I/O time per access.",
     );
-    expect(limitFinding(FOUND, IO_TIME, 0.03)).toBe(
+    expect(limitFinding(FOUND, IO_TIME, 0.03, TITLES)).toBe(
       "I/O time of an access at most 0.03 µs: no option keeps it. The tightest limit that one keeps is 0.0421 µs.",
     );
+    // The same hardware takes other times under another page flow, which is therefore named.
+    const flows = {
+      ...IO_TIME,
+      steps: [
+        { ...step(29.1, "1 x box", "90.00", 29.1), scheme: "lazy" },
+        { ...step(32.1, "1 x box", "85.00", 32.1), scheme: "exclusive" },
+      ],
+    };
+    expect(limitFinding(FOUND, flows, 33, TITLES)).toContain(
+      ": 1 x box, page flow Exclusive for 85.00 USD per month",
+    );
+    expect(limitFinding(FOUND, flows, 30, TITLES)).toContain(
+      ": 1 x box, page flow Lazy for 90.00 USD per month",
+    );
     const none = { ...FOUND, recommendation: null };
-    expect(limitFinding(none, LIFE, 6)).toBe(
+    expect(limitFinding(none, LIFE, 6, TITLES)).toBe(
       "Life of the flash at least 6 years: large drives for 300.00 USD per month; 9 µs of I/O time per access.",
     );
   });

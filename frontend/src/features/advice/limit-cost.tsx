@@ -27,6 +27,7 @@ import {
   startOf,
   stopsOf,
   usual,
+  withFlow,
 } from "./staircase";
 import { LIMIT_FIELDS } from "./template";
 import { limitTitle, limitValue, perMonth, time } from "./words";
@@ -91,7 +92,7 @@ export function LimitCost(props: {
     return (
       <Panel title={LABEL} label={LABEL} actions={controls}>
         <EmptyState title={staircaseFinding(found, staircase)}>
-          {only === undefined ? reason : `${only.name} keeps every limit.`}
+          {only === undefined ? reason : `${withFlow(only, titles)} keeps every limit.`}
         </EmptyState>
       </Panel>
     );
@@ -173,7 +174,7 @@ function Stairs(props: {
             </Button>
           </div>
           <Text size="sm" mih="3em" aria-live="polite">
-            {limitFinding(found, staircase, limit)}
+            {limitFinding(found, staircase, limit, titles)}
           </Text>
           <KnownEnds found={found} staircase={staircase} />
         </>

@@ -14,6 +14,7 @@ import type { Titles } from "./option-parts";
 import {
   costOf,
   difference,
+  NO_FLASH,
   noLife,
   noMonths,
   noPower,
@@ -46,7 +47,6 @@ export interface OptionFigure extends Written {
   readonly unknown?: (option: AdviceOptionOut, found: AdviceOut) => string;
 }
 
-const NO_FLASH = "none";
 const NO_CACHE = "none";
 const size = (value: number) => formatBytes(bytes(value));
 const share = (value: number) => formatPercent(ratio(value));

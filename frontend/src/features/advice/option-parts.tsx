@@ -20,12 +20,14 @@ import {
   UNKNOWN,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
+import { replayedFigures } from "./check-findings";
 import { CountSplits } from "./count-splits";
 import {
   costOf,
   figureOf,
   headroom,
   isRentedOption,
+  NO_FLASH,
   noLife,
   noMonths,
   noPower,
@@ -38,8 +40,6 @@ import {
 
 export type Titles = ReadonlyMap<string, string>;
 type Line = AdviceOptionOut["bill"][number];
-
-const NO_FLASH = "none";
 
 /** The page flow of an option with its mark; without a flash cache there is none to choose. */
 export const Scheme = (props: {
@@ -259,10 +259,13 @@ export function Expected(props: {
     reason: string,
     format: (of: number) => string,
   ) => figureOf(option, figure, format) ?? <Unknown reason={reason} />;
-  const between = (figure: string, format: (of: number) => string) =>
-    intervals
+  const replayed = replayedFigures(found, option);
+  const between = (figure: string, format: (of: number) => string) => [
+    ...(replayed.has(figure) ? [<small key="replay">by its replay</small>] : []),
+    ...intervals
       .filter((each) => each.figure === figure)
-      .map((each) => <small key={figure}>{betweenText(each, format)}</small>);
+      .map((each) => <small key={figure}>{betweenText(each, format)}</small>),
+  ];
   const responseAt = (figure: keyof AdviceOptionOut) =>
     known(figure, response ?? "A device cannot keep up.", time);
   const atMeanRate = (figure: keyof AdviceOptionOut) => {

@@ -7,52 +7,82 @@ import { Panel } from "@/components/panel";
 import type { AdviceSearch } from "@/questions/advice";
 import { counted, formatCount, formatShort, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
+import { LIMIT_FIELDS } from "./template";
 import { LEAST, limitTitle, limitValue, statedLimit } from "./words";
 
-const GIB = 2 ** 30;
 const MOST_OFFERED = 4;
-/** A little above what the option needs, so that rounding does not reject it again. */
-const ROOM = 1e-6;
+const KIB = 1024;
+const MINUTE = 60;
+const HOUR = 3600;
 
-type Change = (value: number) => AdviceSearch;
+/** To three significant digits, upwards; what is written so stays. */
+export function roundedUp(value: number): number {
+  return rounded(value, Math.ceil);
+}
 
-/** How the address states each limit that a form holds. */
-const STATED: Readonly<Record<string, Change>> = {
-  usd_per_month: (value) => ({ most_usd: Math.ceil(value) }),
-  purchase_usd: (value) => ({ most_purchase_usd: Math.ceil(value) }),
-  io_time_us_per_access: (value) => ({ most_io_us: roundedUp(value) }),
-  response_mean_us: (value) => ({ most_mean_us: roundedUp(value) }),
-  response_p50_us: (value) => ({ most_p50_us: roundedUp(value) }),
-  response_p99_us: (value) => ({ most_p99_us: roundedUp(value) }),
-  restart_s: (value) => ({ most_restart_s: roundedUp(value) }),
-  ram_bytes: (value) => ({ most_ram_gib: value / GIB }),
-  flash_bytes: (value) => ({ most_flash_gib: value / GIB }),
-  power_watts: (value) => ({ most_watts: roundedUp(value) }),
-  rack_units: (value) => ({ most_units: Math.ceil(value) }),
-  throughput_accesses_per_s: (value) => ({ least_per_s: value * (1 - ROOM) }),
-  flash_life_years: (value) => ({ least_life: value * (1 - ROOM) }),
-  peak_busy: (value) => ({ most_busy: Math.ceil(value * 1000) / 1000 }),
+function rounded(value: number, side: (value: number) => number): number {
+  if (value <= 0) {
+    return value;
+  }
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 2);
+  // A value that has three digits is a whole number of units, whatever the division leaves.
+  const units = side(Number((value / unit).toPrecision(12)));
+  return Number((units * unit).toPrecision(6));
+}
+
+/** Seconds as durations are written: to three digits, then to the second, then to the minute. */
+function roundedTime(seconds: number): number {
+  if (roundedUp(seconds) < MINUTE - 0.5) {
+    return roundedUp(seconds);
+  }
+  const unit = Math.ceil(seconds) < HOUR ? 1 : MINUTE;
+  return Math.ceil(seconds / unit) * unit;
+}
+
+/** Bytes to three digits of the unit that they are written in. */
+function roundedBytes(value: number): number {
+  const unit = KIB ** Math.max(0, Math.floor(Math.log(value) / Math.log(KIB)));
+  return value <= 0 ? value : roundedUp(value / unit) * unit;
+}
+
+const wholeUp = (value: number): number => roundedUp(Math.ceil(value));
+const toCent = (value: number): number =>
+  Math.ceil(Number((value * 100).toPrecision(12))) / 100;
+const leastOf = (value: number): number => rounded(value, Math.floor);
+
+/** How each limit that a form holds is written, on the side on which it admits the value. */
+const KEPT: Readonly<Record<string, (value: number) => number>> = {
+  usd_per_month: toCent,
+  purchase_usd: toCent,
+  io_time_us_per_access: roundedUp,
+  response_mean_us: roundedUp,
+  response_p50_us: roundedUp,
+  response_p99_us: roundedUp,
+  restart_s: roundedTime,
+  ram_bytes: roundedBytes,
+  flash_bytes: roundedBytes,
+  power_watts: roundedUp,
+  rack_units: wholeUp,
+  throughput_accesses_per_s: leastOf,
+  flash_life_years: leastOf,
+  peak_busy: roundedUp,
 };
 
-/** The change that sets a limit to a value; null where no field of the form holds it. */
-export const allowing = (name: string, value: number): AdviceSearch | null =>
-  STATED[name]?.(value) ?? null;
+/** What a limit is set to so that it admits a value: as it is shown, so that what is read does so too. */
+export const allowed = (name: string, value: number): number =>
+  KEPT[name]?.(value) ?? value;
 
-/** To three significant digits, upwards. */
-export function roundedUp(value: number): number {
-  const unit = 10 ** (Math.floor(Math.log10(value)) - 2);
-  return Number((Math.ceil(value / unit) * unit).toPrecision(6));
+/** The change that sets a limit to what admits a value; null where no field of the form holds it. */
+export function allowing(name: string, value: number): AdviceSearch | null {
+  const field = LIMIT_FIELDS.get(name);
+  return field === undefined ? null : { [field[0]]: allowed(name, value) / field[1] };
 }
 
 /** The change that admits an option by one limit alone; null where that is not possible. */
 export function relaxing(row: RejectedOptionOut): AdviceSearch | null {
-  const change = STATED[row.constraint];
-  const isPossible =
-    row.also.length === 0 && row.relaxation !== null && row.value !== null;
-  if (change === undefined || !isPossible || row.value === null) {
-    return null;
-  }
-  return change(row.value);
+  return row.also.length > 0 || row.relaxation === null || row.value === null
+    ? null
+    : allowing(row.constraint, row.value);
 }
 
 /** The nearest option of each limit that is admitted by relaxing it alone. */
@@ -138,7 +168,11 @@ export function Infeasible(props: {
               onClick={() => patch(relaxing(row) ?? {})}
             >
               {limitTitle(row.constraint)}: allow{" "}
-              {limitValue(found, row.constraint, row.value ?? 0)}
+              {limitValue(
+                found,
+                row.constraint,
+                allowed(row.constraint, row.value ?? 0),
+              )}
             </Button>{" "}
             admits {row.option.name}
           </List.Item>

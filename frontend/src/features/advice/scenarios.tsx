@@ -40,7 +40,7 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
           columns={regretColumns(scenarios, byTime)}
           rows={scenarios.rows}
           rowKey={(_, at) => at}
-          caption="What each choice needs more than the best there."
+          caption={`What each choice needs more than the best there${found.status === "checked" ? ", by the model" : ""}.`}
         />
         <DataTable
           stacks

@@ -41,7 +41,7 @@ import { useSchemeTitles } from "./advice-view";
 import { type Place, placeOfProblem } from "./form-fields";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
-import { allowing } from "./rejected";
+import { allowed, allowing } from "./rejected";
 import { PlacementReportMenu } from "./report-menu";
 import { useFault } from "./use-fold";
 import {
@@ -282,7 +282,7 @@ function Relaxed(props: {
       {offered.map(({ name, value, change }) => (
         <List.Item key={name}>
           <Button size="compact-sm" variant="default" onClick={() => patch(change)}>
-            {limitTitle(name)}: allow {limitValue(found, name, value)}
+            {limitTitle(name)}: allow {limitValue(found, name, allowed(name, value))}
           </Button>
         </List.Item>
       ))}

@@ -411,7 +411,7 @@ describe("the answer for several workloads", () => {
     expect(titleOf(NOTHING)).toBe("No choice of systems keeps every limit");
     expect(screen.getByRole("table").query()).toBeNull();
     await screen.getByRole("button", { name: /allow 456\.98 USD/ }).click();
-    expect(patch).toHaveBeenLastCalledWith({ most_usd: 457 });
+    expect(patch).toHaveBeenLastCalledWith({ most_usd: 456.98 });
     expect(screen.getByRole("button", { name: /machine/i }).query()).toBeNull();
   });
 

@@ -2,7 +2,15 @@
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import { cents, formatAmount, usd } from "@/units/quantity";
 import { LIMIT_FIELDS } from "./template";
-import { costOf, LEAST, limitTitle, limitValue, perMonth, time } from "./words";
+import {
+  costOf,
+  LEAST,
+  limitTitle,
+  limitValue,
+  NO_FLASH,
+  perMonth,
+  time,
+} from "./words";
 
 export type Staircase = AdviceOut["staircases"][number];
 export type Step = Staircase["steps"][number];
@@ -153,11 +161,19 @@ export const limitWords = (
 ): string =>
   `${limitTitle(constraint)} ${LEAST.has(constraint) ? "at least" : "at most"} ${limitValue(found, constraint, limit)}`;
 
+/** An option with its page flow where it has a flash cache that one runs: the same hardware may take other times under another. */
+export const withFlow = (
+  { name, scheme }: Pick<Step, "name" | "scheme">,
+  titles: ReadonlyMap<string, string>,
+): string =>
+  scheme === NO_FLASH ? name : `${name}, page flow ${titles.get(scheme) ?? scheme}`;
+
 /** What a limit buys, and what that costs against the recommendation. */
 export function limitFinding(
   found: AdviceOut,
   staircase: Staircase,
   limit: number,
+  titles: ReadonlyMap<string, string>,
 ): string {
   const words = limitWords(found, staircase, limit);
   const step = boughtAt(staircase, limit);
@@ -174,7 +190,7 @@ export function limitFinding(
   const [cost, us] = [Number(step.usd_per_month), step.io_time_us_per_access];
   const spent = `${cents(cost)} ${perMonth()}${beside(own ? null : best, costOf, cost, cents, "the recommendation")}`;
   const taken = `${time(us)} of I/O time per access${beside(own ? null : best, (one) => one.io_time_us_per_access, us, time)}`;
-  return `${words}: ${own ? "the recommendation stays, " : ""}${step.name} for ${spent}; ${taken}.`;
+  return `${words}: ${own ? "the recommendation stays, " : ""}${withFlow(step, titles)} for ${spent}; ${taken}.`;
 }
 
 /** By how much a value is more or less than that of the recommendation: ", 12.00 more". */

@@ -15,6 +15,9 @@ import {
   usd,
 } from "@/units/quantity";
 
+/** The page flow of an option without a flash cache. */
+export const NO_FLASH = "none";
+
 /** The end of a sentence that another one follows; a point inside a name or a number is none. */
 const END = /(?<=\.) (?=[A-Z])/;
 

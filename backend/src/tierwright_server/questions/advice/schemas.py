@@ -1072,6 +1072,11 @@ class AdviceOut(Answer):
         description="Options that would be better than the best by the model and break a limit by less than the model may "
         "be off, of the best 50 of them: a check replays these too.",
     )
+    near_misses_replayed: int = Field(
+        default=0,
+        description="Options that break a limit by less than the model may be off and were replayed; only one that its "
+        "replay admits stands in `checked`.",
+    )
     when: WhenOut | None = Field(description="Null where the data do not grow.")
     waiting: WaitingOut | None = Field(
         description="Null where nothing is recommended, what there is stays, or without `how_sure`."

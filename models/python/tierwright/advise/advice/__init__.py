@@ -285,7 +285,7 @@ class _Decided:
     def described(self, asked: Asked, found: Option) -> Option:
         """Describe the best option as it is run, by the replay where that alone admits it."""
         if self.caches.chosen is not None:
-            return _caches.option_under(found, self.caches.chosen)
+            return _caches.option_under(asked, found, self.caches.chosen)
         admitted = self.settled.by_replay_alone()
         if admitted is not None:
             return _checked.option_by_replay(asked, found, admitted)
@@ -637,9 +637,22 @@ def _answer(
         warnings=warnings,
         weigh=_weigh(ends, how_sure=how_sure, is_refuted=is_refuted),
         explain=lambda: _notes.steps(recommended),
-        advice_id=_checked.identity(asked, decided.settled.tried, split, caches.seen),
+        advice_id=_checked.identity(
+            asked,
+            decided.settled.tried,
+            split,
+            # Those of fewer devices are no options of the table: that they were replayed is what tells the answers apart.
+            caches.seen
+            or (
+                [("fewer devices", decided.settled.beyond)]
+                if decided.settled.beyond
+                else []
+            ),
+        ),
         status="checked"
-        if caches.seen or any(not each.reason for each in decided.settled.tried)
+        if caches.seen
+        or decided.settled.near_replayed
+        or any(not each.reason for each in decided.settled.tried)
         else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},
@@ -678,6 +691,7 @@ def _answer(
         flash_caches=tuple(_caches.listed_rows(asked, table, chosen, tried, caches)),
         beyond_page_flow=beyond,
         near_misses=decided.near,
+        near_misses_replayed=decided.settled.near_replayed,
         when=_when.when(
             asked,
             table,
@@ -694,7 +708,9 @@ def _answer(
         continuous=_continuous.continuous(asked, table, recommended)
         if weighed and (carried is not None or best is None)
         else None,
-        scenarios=_scenarios.compared(asked, table, drawn, alternatives)
+        scenarios=_scenarios.compared(
+            asked, table, drawn, alternatives, is_replayed=bool(decided.replayed_us)
+        )
         if drawn is not None and known and not by_replay
         else None,
         rules_of_thumb=tuple(

@@ -806,7 +806,7 @@ def _chosen(
     return first if first.simulated_us < flow.known_us * (1 - EQUAL) else None
 
 
-def option_under(found: Option, each: CacheReplayed) -> Option:
+def option_under(asked: Asked, found: Option, each: CacheReplayed) -> Option:
     """Describe an option under a flash cache in place of its page flow: by the replay."""
     busy = each.peak_busy
     return replace(
@@ -825,6 +825,9 @@ def option_under(found: Option, each: CacheReplayed) -> Option:
         response_p99_mean_us=None,
         response_reason=NO_RESPONSE,
         peak_busy=finite(busy),
+        throughput_accesses_per_s=finite(
+            float(asked.setting.throughput_per_s(np.asarray([busy]))[0])
+        ),
         flash_life_years=finite(each.life_years),
         restart_s=None,
         ram_hit_share=each.hits[0],

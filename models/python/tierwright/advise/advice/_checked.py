@@ -17,9 +17,9 @@ from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table, budgets_tb, finite
 from tierwright.advise.advice._words import (
     IF_DIRTY,
-    LIMIT_WORDS,
     beside_text,
     limit_value,
+    on_limit,
     with_flow,
 )
 from tierwright.advise.advice.found import CheckedOption, Option
@@ -667,8 +667,8 @@ def held_by_model(asked: Asked, tried: Sequence[Replayed]) -> str:
         return ""
     limits = "limit" if len(names) == 1 else "limits"
     are = "is" if len(names) == 1 else "are"
-    words = listed([LIMIT_WORDS[name] for name in names])
-    return f"The {limits} of {words} {are} held by the model alone: a replay knows no queue and no restart."
+    words = listed([on_limit(name) for name in names])
+    return f"The {limits} {words} {are} held by the model alone: a replay knows no queue and no restart."
 
 
 def breaks(asked: Asked, each: Replayed) -> bool:
@@ -764,6 +764,12 @@ class Settled:
     def is_replayed(self) -> bool:
         """Whether the best was replayed."""
         return any(each.at == self.best and not each.reason for each in self.tried)
+
+    @property
+    def near_replayed(self) -> int:
+        """How many that break a limit by the model were replayed, those of fewer devices among them."""
+        near = sum(each.at in self.near and not each.reason for each in self.tried)
+        return near + self.beyond
 
     def is_tied(self, asked: Asked, month_cents: IntArray) -> bool:
         """Whether another that keeps its limits by its replay equals the best in the objective."""

@@ -564,7 +564,7 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
         parts.append("the error of the sample of pages is not known")
     if asked.limits_response:
         parts.append(
-            "limits of response times are held in each draw, with the service times that are stated"
+            "limits on response times are held in each draw, with the service times that are stated"
         )
     if not in_money:
         parts.append(

@@ -31,7 +31,13 @@ from tierwright.advise.advice.found import (
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import money
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, listed, percent, whole_percent
+from tierwright.common.wording import (
+    counted,
+    listed,
+    percent,
+    sentences,
+    whole_percent,
+)
 from tierwright.evaluate.advice.later import MONTHS_A_YEAR, stretched_curve
 from tierwright.evaluate.advice.limits import (
     RESPONSES,
@@ -59,6 +65,12 @@ COMMITMENT_UNSAID = (
 NO_REPAIR = "it breaks a limit there, which no I/O time repairs"
 NOTHING_KEPT = "no candidate keeps every limit there"
 """Why a regret is unknown."""
+BY_MODEL_TIMES = (
+    "The I/O times of these scenarios are the model's: where options were replayed, their replays rank them, and may do so "
+    "otherwise."
+)
+BY_MODEL_LIMITS = "Which limits are broken in these scenarios is by the model: no replay was made of them."
+"""What the figures of scenarios are beside those of replays."""
 _UNKNOWN = (
     "How much more than the best the recommendation costs at most is not known: nobody stated what an exchange of what there "
     "is would lose."
@@ -122,7 +134,12 @@ class _Contender:
 
 
 def compared(
-    asked: Asked, table: Table, best: int, alternatives: Sequence[int]
+    asked: Asked,
+    table: Table,
+    best: int,
+    alternatives: Sequence[int],
+    *,
+    is_replayed: bool = False,
 ) -> Scenarios:
     """Say what the choices cost in each scenario, beside the best there.
 
@@ -137,6 +154,8 @@ def compared(
         Row of the recommendation.
     alternatives : sequence of int
         Rows of what was close.
+    is_replayed : bool
+        Whether replays rank the choices beside these figures, which are the model's.
     """
     cases, best_of = [], []
     # One table after the other: of many candidates all of them together are large.
@@ -237,7 +256,10 @@ def compared(
         columns,
         shown,
         None if robust is None else shown[robust].name,
-        scenarios_text(columns, shown, least, found, by_time=by_time),
+        sentences(
+            scenarios_text(columns, shown, least, found, by_time=by_time),
+            (BY_MODEL_TIMES if by_time else BY_MODEL_LIMITS) if is_replayed else "",
+        ),
         BASIS,
     )
 

@@ -488,6 +488,27 @@ def _io_times(best: Option, second: Option) -> tuple[float | None, float | None,
     return best.io_time_us_per_access, second.io_time_us_per_access, said
 
 
+def _only(objective: str, response_limited: bool, pruned: int) -> str:  # noqa: FBT001
+    """Say of a choice that nothing else keeps the limits, so that it is no first of several."""
+    only = "It is the only option"
+    if pruned:
+        only = f"{only} of those that were evaluated"
+    said = (
+        f"{only} that keeps every other limit, and it keeps those on response times too"
+        if response_limited
+        else f"{only} that keeps every limit"
+    )
+    if not pruned:
+        return f"{said}."
+    faster = "faster" if objective == "io_time" else "cheaper"
+    left = (
+        f"the 1 option that a bound left out is not {faster}"
+        if pruned == 1
+        else f"none of the {pruned:,} options that bounds left out is {faster}"
+    )
+    return f"{said}; {left}."
+
+
 def _because(
     best: Option,
     second: Option | None,
@@ -496,13 +517,15 @@ def _because(
     response_limited: bool,  # noqa: FBT001
     pruned: int,
 ) -> str:
+    if suitable == 1 and second is None:
+        return _only(objective, response_limited, pruned)
     keep = "keeps" if suitable == 1 else "keep"
     of = f"of {counted(suitable, 'option')} that {keep} every limit"
     if pruned:
         of = f"{of}, and of {counted(pruned, 'option')} that {'a bound' if pruned == 1 else 'bounds'} left out"
     if response_limited:
-        # Those that keep the limits of response times were not counted.
-        of = f"that keeps the limits of response times too, of {counted(suitable, 'option')} that {keep} every other limit"
+        # Those that keep the limits on response times were not counted.
+        of = f"that keeps the limits on response times too, of {counted(suitable, 'option')} that {keep} every other limit"
     what = "the fastest" if objective == "io_time" else "the cheapest"
     if second is None or second.usd_per_month is None or best.usd_per_month is None:
         return f"It is {what} {of}."

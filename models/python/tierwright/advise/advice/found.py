@@ -1167,6 +1167,9 @@ class Advice(Answer):
     near_misses : int
         Options that would be better than the best by the model, and break a limit by less than the model may be off: a
         check replays these too; of the best 50 of them.
+    near_misses_replayed : int
+        Options that break a limit by less than the model may be off and were replayed; only one that its replay admits
+        stands in `checked`.
     when : When or None
         None where the data do not grow.
     waiting : Waiting or None
@@ -1232,6 +1235,7 @@ class Advice(Answer):
     flash_caches: tuple[CachedOption, ...] = ()
     beyond_page_flow: int = 0
     near_misses: int = 0
+    near_misses_replayed: int = 0
     continuous: Continuous | None = None
     staircases: tuple[Staircase, ...] = ()
     question: dict[str, Any] = field(default_factory=dict)

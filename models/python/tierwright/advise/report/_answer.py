@@ -55,7 +55,14 @@ def choice_replayed(document: Document) -> bool:
     return not own or any(each is not None for each in own)
 
 
+def near_misses_replayed(document: Document) -> int:
+    """How many options that the model rules out by less than its error were replayed; they are in no table."""
+    return int(document["near_misses_replayed"] or 0)
+
+
 def _replayed(document: Document) -> bool:
+    if near_misses_replayed(document):
+        return True
     rows, caches = document["checked"], document["flash_caches"] or ()
     return any(row["simulated"] is not None for row in rows) or any(
         row["io_time_us_per_access"] is not None for row in caches

@@ -400,6 +400,7 @@ _ADVICE = _table(
     objective=_text,
     constraints=_named(_amount),
     evaluated=_maybe_count,
+    near_misses_replayed=_maybe_count,
     pruned=_maybe_count,
     suitable=_maybe_count,
     recommendation=_MAYBE_OPTION,

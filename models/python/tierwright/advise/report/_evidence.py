@@ -13,7 +13,13 @@ from tierwright.advise.advice.found import (
     broken_and_unknown,
 )
 from tierwright.advise.report import _figures as show
-from tierwright.advise.report._answer import Document, named, ratio, sentence_of
+from tierwright.advise.report._answer import (
+    Document,
+    named,
+    near_misses_replayed,
+    ratio,
+    sentence_of,
+)
 from tierwright.advise.report._charts import (
     MONEY,
     TIME,
@@ -472,11 +478,8 @@ def checks(document: Document) -> Iterator[Markup]:
     """Return the model beside the replay."""
     rows = document["checked"]
     if not rows:
-        yield tag(
-            "p",
-            "No option was replayed: the advice rests on the model alone. A recording that is named beside the profile is replayed for "
-            "the recommendation and for what was close.",
-        )
+        yield tag("p", _unlisted(document))
+        yield from _caches(document["flash_caches"] or ())
         return
     beyond = sum(bool(row["is_beyond_band"]) for row in rows)
     replayed = sum(row["simulated"] is not None for row in rows)
@@ -522,6 +525,22 @@ def checks(document: Document) -> Iterator[Markup]:
     if best is not None and best["options"]:
         yield tag("p", f"{run_so(best['scheme'], best['options'])}.")
     yield from _notes_of_replays(rows, document["flash_caches"])
+
+
+def _unlisted(document: Document) -> str:
+    """Say what was replayed where nothing that the model allows was."""
+    near = near_misses_replayed(document)
+    if near:
+        return (
+            f"{counted(near, 'option that the model rules out by less than its error was', 'options that the model rules out by less than its error were')} "
+            f"replayed in the reference simulator: {'it does not keep' if near == 1 else 'none keeps'} every limit."
+        )
+    if document["status"] == "checked":
+        return "No option keeps every limit by the model, so that flash caches alone were tried by a replay."
+    return (
+        "No option was replayed: the advice rests on the model alone. A recording that is named beside the profile is replayed for "
+        "the recommendation and for what was close."
+    )
 
 
 def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
