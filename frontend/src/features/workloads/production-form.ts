@@ -163,7 +163,23 @@ export function joinedWith(
 
 /** "Orders at 4 TiB, 80,000 accesses/s" */
 export const usualName = (recorded: string, production: ProductionIn): string =>
-  `${recorded} at ${formatBytes(bytes(production.data_bytes))}, ${rateText(production)}`;
+  `${recorded} at ${productionText(production)}`;
+
+/** "4 TiB, 80,000 accesses/s" */
+export const productionText = (production: ProductionIn): string =>
+  `${formatBytes(bytes(production.data_bytes))}, ${rateText(production)}`;
+
+/** The production that is filled in and not used: null where the form says what the workload states by itself. */
+export function unusedProduction(
+  summary: SummaryOut | null,
+  form: ProductionForm,
+): ProductionIn | null {
+  const isOpen =
+    summary !== null && summary.production === null && summary.scaled_parts === null;
+  const asked = isOpen ? productionOf(form) : null;
+  const counted = isOpen ? productionOf(countedProduction(summary)) : null;
+  return JSON.stringify(asked) === JSON.stringify(counted) ? null : asked;
+}
 
 function rateText(production: ProductionIn): string {
   if (production.accesses_per_s != null) {

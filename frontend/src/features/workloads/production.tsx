@@ -34,7 +34,6 @@ import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
-import { useSessionDraft } from "@/components/use-session-draft";
 import { WarningNotes } from "@/components/warning-notes";
 import {
   bytes,
@@ -50,7 +49,6 @@ import {
 import { JoinedPages } from "./joined-pages";
 import classes from "./production.module.css";
 import {
-  countedProduction,
   errorText,
   hasRates,
   joinedWith,
@@ -71,7 +69,15 @@ const MOST_MACHINES = 100_000;
 const MOST_CLIENTS = 1e9;
 
 /** The production that a workload speaks of, or a form that scales it to one. */
-export function Production({ workload }: { readonly workload: WorkloadOut }) {
+export function Production({
+  workload,
+  form,
+  setForm,
+}: {
+  readonly workload: WorkloadOut;
+  readonly form: ProductionForm;
+  readonly setForm: (form: ProductionForm) => void;
+}) {
   const { summary } = workload;
   if (summary === null) {
     return null;
@@ -80,7 +86,12 @@ export function Production({ workload }: { readonly workload: WorkloadOut }) {
     // Pages that ask for sizes of production lead here.
     <div id="production">
       {summary.production === null ? (
-        <ScaleForm workload={workload} summary={summary} />
+        <ScaleForm
+          workload={workload}
+          summary={summary}
+          form={form}
+          setForm={setForm}
+        />
       ) : (
         <Stated
           production={summary.production}
@@ -213,12 +224,10 @@ const LAWS = [
 function ScaleForm(props: {
   readonly workload: WorkloadOut;
   readonly summary: SummaryOut;
+  readonly form: ProductionForm;
+  readonly setForm: (form: ProductionForm) => void;
 }) {
-  const { workload, summary } = props;
-  const [form, setForm] = useSessionDraft<ProductionForm>(
-    `production ${workload.id}`,
-    countedProduction(summary),
-  );
+  const { workload, summary, form, setForm } = props;
   const change = (part: Partial<ProductionForm>) => setForm({ ...form, ...part });
   const production = productionOf(form);
   const joining = needsJoining(form.pageBytes, summary);

@@ -22,12 +22,20 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
+import { useSessionDraft } from "@/components/use-session-draft";
 import { formatDate } from "@/units/quantity";
 import { CombineMeasurements } from "./combine-measurements";
 import { ComposedOf } from "./composed-of";
 import { Configurations } from "./configurations";
 import { Production } from "./production";
+import {
+  countedProduction,
+  EMPTY_PRODUCTION,
+  type ProductionForm,
+  unusedProduction,
+} from "./production-form";
 import { Profile } from "./profile";
+import { QuestionLinks, UnusedProduction, useProductionQuestion } from "./questions-of";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
 
 export function WorkloadPage() {
@@ -67,7 +75,14 @@ export function WorkloadPage() {
       </Page>
     );
   }
-  return <WorkloadView workload={workload.data} />;
+  const { id, summary } = workload.data;
+  // What a workload states by itself is filled in once it is there.
+  return (
+    <WorkloadView
+      key={`${id} ${summary === null ? "awaited" : "read"}`}
+      workload={workload.data}
+    />
+  );
 }
 
 /** What is there in place of a file. */
@@ -81,6 +96,13 @@ function originText({ summary }: WorkloadOut): string {
 }
 
 function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
+  const { summary } = workload;
+  const [form, setForm] = useSessionDraft<ProductionForm>(
+    `production ${workload.id}`,
+    summary === null ? EMPTY_PRODUCTION : countedProduction(summary),
+  );
+  const production = unusedProduction(summary, form);
+  const asking = useProductionQuestion({ workload, production });
   return (
     <Page
       title={workload.name}
@@ -94,17 +116,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       actions={
         <>
           {workload.status === "ready" && (
-            <>
-              <Button renderRoot={(rest) => <Link to="/advise" {...rest} />}>
-                Advise what to buy
-              </Button>
-              <Button
-                variant="default"
-                renderRoot={(rest) => <Link to="/compare" {...rest} />}
-              >
-                Compare schemes
-              </Button>
-            </>
+            <QuestionLinks production={production} asking={asking} />
           )}
           <RenameWorkload workload={workload} />
           {/* The server keeps what it brings along. */}
@@ -113,6 +125,9 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       }
     >
       {workload.status !== "ready" && <Ingesting workload={workload} />}
+      {workload.status === "ready" && (
+        <UnusedProduction workload={workload} production={production} asking={asking} />
+      )}
       {workload.same_content_as.length > 0 && (
         <Alert
           color="indigo"
@@ -158,7 +173,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         </>
       )}
       <FromCounters evidence={workload.summary?.evidence}>
-        <Beyond workload={workload} />
+        <Beyond workload={workload} form={form} setForm={setForm} />
       </FromCounters>
       {workload.status === "ready" && workload.summary !== null && (
         <FromCounters evidence={workload.summary.evidence}>
@@ -199,7 +214,12 @@ function unanswered(summary: SummaryOut): string {
 }
 
 /** What the workload was composed of, the production that it is or could be, and what can be bought for that. */
-function Beyond({ workload }: { readonly workload: WorkloadOut }) {
+function Beyond(props: {
+  readonly workload: WorkloadOut;
+  readonly form: ProductionForm;
+  readonly setForm: (form: ProductionForm) => void;
+}) {
+  const { workload } = props;
   const { summary } = workload;
   if (summary === null) {
     return null;
@@ -208,7 +228,7 @@ function Beyond({ workload }: { readonly workload: WorkloadOut }) {
     <>
       {isComposed(summary) && <ComposedOf summary={summary} />}
       {workload.status === "ready" && summary.scaled_parts === null && (
-        <Production workload={workload} />
+        <Production {...props} />
       )}
       {summary.production != null && <Configurations workload={workload} />}
     </>
