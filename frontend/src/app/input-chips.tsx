@@ -4,7 +4,6 @@ import {
   type ComboboxItemGroup,
   NumberInput,
   Popover,
-  SegmentedControl,
   Select,
   Stack,
   Text,
@@ -23,11 +22,13 @@ import {
   soldAlone,
 } from "@/api/catalog";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import type { AdviceSearch } from "@/questions/advice";
 import { CurrencySelect } from "@/questions/currency-select";
 import { measuredDevices } from "@/questions/measured-tiers";
-import { type AnalysisState, NONE, STARTS, type Start } from "@/questions/point";
+import { type AnalysisState, NONE } from "@/questions/point";
 import { QUESTION_PATHS, QUESTIONS } from "@/questions/registry";
 import type { SweepSearch } from "@/questions/simulate";
+import { StartSwitch, steadyFor } from "@/questions/start-switch";
 import { useAnalysis } from "@/questions/use-analysis";
 import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
 import {
@@ -70,37 +71,9 @@ const STARTED_PATHS: ReadonlySet<string> = new Set([
   QUESTIONS.throughput.to,
 ]);
 
-/** Whether the answers are of a system that runs, or of caches that begin empty. */
-function StartSwitch(props: {
-  readonly start: Start;
-  /** A given curve is of a running system, so there is nothing to choose. */
-  readonly given: boolean;
-  readonly patch: Patch;
-}) {
-  return (
-    <SegmentedControl
-      size="xs"
-      className={classes["start"] ?? ""}
-      aria-label="Initial state of the caches"
-      data={[
-        { value: "steady", label: "Steady state" },
-        { value: "cold", label: "Cold start" },
-      ]}
-      value={props.given ? "steady" : props.start}
-      disabled={props.given}
-      onChange={(value) => {
-        const start = STARTS.find((name) => name === value);
-        if (start !== undefined) {
-          props.patch({ start });
-        }
-      }}
-    />
-  );
-}
-
 function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }) {
   const { pathname } = useLocation();
-  const { state, patch } = useAnalysis();
+  const { state, search, patch } = useAnalysis();
   const navigate = useNavigate();
   const workloads = useQuery(workloadsQuery()).data ?? [];
   const workloadId = shownWorkload ?? state?.workload;
@@ -136,7 +109,12 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
       {STARTED_PATHS.has(pathname) && state !== null && workload !== undefined && (
         <StartSwitch
           start={state.start}
-          given={workload.summary?.kind === "curve"}
+          fixed={steadyFor(
+            workload.summary?.kind === "curve",
+            pathname === QUESTIONS.advice.to
+              ? (search as AdviceSearch).workloads
+              : undefined,
+          )}
           patch={patch}
         />
       )}

@@ -23,6 +23,7 @@ import { Prose } from "@/components/prose";
 import type { AdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
 import type { AnalysisState } from "@/questions/point";
+import { OF_SEVERAL } from "@/questions/start-switch";
 import { withoutRate } from "@/questions/workload-members";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
@@ -121,6 +122,11 @@ function Asked(props: SharingProps) {
   useFault(found.error, placeOfProblem, props.onFault);
   return (
     <section aria-busy={found.isFetching} aria-label="Answer">
+      {state.start === "cold" && (
+        <Text size="sm" mb="xs">
+          The address asks for a cold start. {OF_SEVERAL}
+        </Text>
+      )}
       <Group gap="sm" mb="xs" mih="2em">
         <Text size="sm" c="dimmed" role="status">
           {found.isFetching && "Comparing every option for each group of workloads."}

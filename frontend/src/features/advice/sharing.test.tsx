@@ -179,6 +179,37 @@ describe("several workloads", () => {
     expect(parseAdviceSearch({ workloads: "orders:0" }).refused).toContain("workloads");
   });
 
+  it("say that they are of a steady state where the address asks for a cold start", async () => {
+    serve([workload("orders", 10), workload("logs", 10)]);
+    const members = [
+      { id: "orders", rate: 5000 },
+      { id: "logs", rate: 300 },
+    ];
+    const of = (start: "steady" | "cold") =>
+      renderThemed(
+        <Sharing
+          state={{ ...STATE, start }}
+          search={{}}
+          members={members}
+          patch={vi.fn()}
+          onAsked={vi.fn()}
+          onFault={vi.fn()}
+        />,
+      );
+    const cold = await of("cold");
+    await expect
+      .element(
+        cold.getByText(
+          "The address asks for a cold start. Systems for several workloads are chosen for a steady state: a cold start is not computed for them.",
+        ),
+      )
+      .toBeVisible();
+    await cold.unmount();
+    const steady = await of("steady");
+    await expect.element(steady.getByRole("region", { name: "Answer" })).toBeVisible();
+    expect(steady.getByText(/cold start/).query()).toBeNull();
+  });
+
   it("are asked with the limits, candidates and prices of the form, without what there is", () => {
     const search: AdviceSearch = {
       goal: "pareto",
