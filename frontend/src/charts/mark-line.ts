@@ -2,6 +2,8 @@
 export interface PlaceMarker {
   readonly name: string;
   readonly x: number;
+  /** Its name stands at the foot of its line, where something else is drawn at the top. */
+  readonly isLow?: boolean;
 }
 
 /** What the axis across shows, so that it is known which places lie close. */
@@ -54,7 +56,8 @@ export function markLine(markers: readonly PlaceMarker[], span: Span, color: str
         label: {
           formatter: marker.name,
           color,
-          position: position(index),
+          position:
+            marker.isLow === true ? ("insideStartTop" as const) : position(index),
           rotate: 90,
         },
       })),

@@ -2,7 +2,7 @@ import { type CSSProperties, Fragment, type ReactNode } from "react";
 import type { CellProps, Column } from "./columns";
 import { ScrollRegion } from "./scroll-region";
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** Name of the table; its scrolling region is named after it. */
   readonly label: string;
   readonly region?: string;

@@ -4,6 +4,7 @@ import { replaysOf, type SummaryOut } from "@/api/workloads";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
+import { LongTable } from "@/components/long-table";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -167,8 +168,9 @@ function FlashCaches({ found }: { readonly found: AdviceOut }) {
           </Text>
         ))}
         {isAnyReplayed(rows) && (
-          <DataTable
+          <LongTable
             stacks
+            of={["flash cache"]}
             label="Flash caches by replay"
             columns={cacheColumns(places > 1, mostBusy)}
             rows={rows}

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { page as browser } from "vitest/browser";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import type { RunOut } from "@/api/runs";
 import type { SummaryOut } from "@/api/workloads";
@@ -581,6 +582,32 @@ describe("the panel of the check", () => {
       .element(shown.getByRole("table", { name: "Flash caches by replay" }))
       .toBeVisible();
     expect(shown.getByText(/on what single replays counted/).query()).toBeNull();
+  });
+
+  it("keeps many flash caches within a bound on a phone, until all are wanted", async () => {
+    const { innerWidth, innerHeight } = window;
+    await browser.viewport(390, 844);
+    try {
+      const rows = Array.from({ length: 30 }, (_, at) => cache(`c${at}`));
+      const shown = await panel(
+        { ...found([row(SMALL, 12)]), flash_caches: rows },
+        IDLE,
+      );
+      const table = shown.getByRole("table", { name: "Flash caches by replay" });
+      await expect.element(table).toBeVisible();
+      const region = table.element().parentElement as HTMLElement;
+      expect(region.clientHeight).toBeLessThanOrEqual(420);
+      expect(region.scrollHeight).toBeGreaterThan(3000);
+      // All of it is there: on paper, where the bound does not hold, it is whole.
+      expect(table.getByRole("rowheader").elements()).toHaveLength(30);
+      await expectAccessible();
+      await shown.getByRole("button", { name: "Show all 30 flash caches" }).click();
+      expect(region.clientHeight).toBe(region.scrollHeight);
+      await shown.getByRole("button", { name: "Show fewer" }).click();
+      expect(region.clientHeight).toBeLessThanOrEqual(420);
+    } finally {
+      await browser.viewport(innerWidth, innerHeight);
+    }
   });
 
   it("shows flash caches beside page flow", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { page as browser, userEvent } from "vitest/browser";
 import type { AdviceOut } from "@/api/advice";
 import { renderThemed } from "@/testing/render";
-import { LimitCost } from "./limit-cost";
+import { askedLine, LimitCost, nameAt } from "./limit-cost";
 import {
   boughtAt,
   isKnown,
@@ -204,6 +204,25 @@ describe("the slider of a limit", () => {
   };
   const shown = (found: AdviceOut = open, patch = vi.fn()) =>
     renderThemed(<LimitCost found={found} titles={new Map()} patch={patch} />, "light");
+
+  it("has the name of the limit that is asked where the marker of the slider is not", () => {
+    // Costs of 1,000, 500.50 and 80.25: the upper ones stand at the top of the drawing.
+    expect(IO_TIME.steps.map((one) => nameAt(FOUND, IO_TIME, one))).toEqual([
+      "foot",
+      "foot",
+      "top",
+    ]);
+    expect(askedLine(5, "foot")).toEqual([{ name: "asked", x: 5, isLow: true }]);
+    expect(askedLine(5, "top")).toEqual([{ name: "asked", x: 5 }]);
+    // On the limit itself the marker says it, and there is nothing beneath its words.
+    expect(askedLine(5, "with the slider")).toEqual([]);
+  });
+
+  it("says at the marker that its limit is the one that is asked", async () => {
+    const own = { ...FOUND, staircases: [{ ...LIFE }] } as AdviceOut;
+    const screen = await shown(own, vi.fn());
+    await expect.element(screen.getByText("asked: 5 years")).toBeInTheDocument();
+  });
 
   it("is no wider than a narrow phone", async () => {
     const { innerWidth, innerHeight } = window;

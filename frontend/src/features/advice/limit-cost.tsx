@@ -127,17 +127,26 @@ function Stairs(props: {
     props.chosen !== null && stops.includes(props.chosen)
       ? props.chosen
       : startOf(staircase, stops);
-  const option = useMemo(
-    () => chartOf(found, staircase, stops, colors),
-    [found, staircase, stops, colors],
-  );
   const step = boughtAt(staircase, limit);
+  const isAsked = staircase.limit === limit;
+  const name = isAsked
+    ? "with the slider"
+    : step === null
+      ? "top"
+      : nameAt(found, staircase, step);
+  const option = useMemo(
+    () => chartOf(found, staircase, stops, colors, name),
+    [found, staircase, stops, colors, name],
+  );
   const marker: ChartMarker | null =
     step === null
       ? null
-      : { x: limit, y: heightOf(found, step), label: shown(found, staircase, limit) };
+      : {
+          x: limit,
+          y: heightOf(found, step),
+          label: `${isAsked ? "asked: " : ""}${shown(found, staircase, limit)}`,
+        };
   const field = LIMIT_FIELDS.get(staircase.constraint);
-  const isAsked = staircase.limit === limit;
   return (
     <ChartCard
       title={staircaseFinding(found, staircase)}
@@ -250,11 +259,38 @@ function pointsOf(
 const isWide = (values: readonly number[]): boolean =>
   Math.min(...values) > 0 && Math.max(...values) / Math.min(...values) > WIDE;
 
+/** Where the line of the limit that is asked has its name: the marker of the slider says it where it stands there. */
+type NameAt = "top" | "foot" | "with the slider";
+
+/** The name of the line of the limit that is asked is at the other end than the marker, whose words may be as wide as that is far. */
+export function nameAt(found: AdviceOut, staircase: Staircase, step: Step): NameAt {
+  const heights = staircase.steps.map((each) => heightOf(found, each));
+  const [least, most] = [Math.min(...heights), Math.max(...heights)];
+  const scale = isWide(heights)
+    ? (height: number) => Math.log(height / least) / Math.log(most / least)
+    : (height: number) => (most > 0 ? height / most : 0);
+  return scale(heightOf(found, step)) > 0.5 ? "foot" : "top";
+}
+
+/** The line of the limit that is asked; none where the marker stands on it and says so. */
+export const askedLine = (
+  asked: number,
+  name: NameAt,
+): readonly {
+  readonly name: string;
+  readonly x: number;
+  readonly isLow?: boolean;
+}[] =>
+  name === "with the slider"
+    ? []
+    : [{ name: "asked", x: asked, ...(name === "foot" ? { isLow: true } : {}) }];
+
 function chartOf(
   found: AdviceOut,
   staircase: Staircase,
   stops: readonly number[],
   colors: ColorScheme,
+  name: NameAt,
 ): ChartOption {
   const points = pointsOf(found, staircase, stops);
   const across = [...stops, ...points.map(([x]) => x)];
@@ -286,7 +322,7 @@ function chartOf(
           }),
       log: isWide(points.map(([, height]) => height)),
     },
-    markers: isShown ? [{ name: "asked", x: asked }] : [],
+    markers: isShown ? askedLine(asked, name) : [],
     colors,
   });
 }

@@ -2,7 +2,7 @@ import { Button, List, Text } from "@mantine/core";
 import type { AdviceOut, RejectedOptionOut } from "@/api/advice";
 import { ConstraintsIn, LIMIT_WORDS } from "@/api/gen/bounds.gen";
 import type { Column } from "@/components/columns";
-import { DataTable } from "@/components/data-table";
+import { LongTable } from "@/components/long-table";
 import { Panel } from "@/components/panel";
 import type { AdviceSearch } from "@/questions/advice";
 import { counted, formatCount, formatShort, UNKNOWN } from "@/units/quantity";
@@ -209,13 +209,13 @@ export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titl
         ))}
       </List>
       {found.rejected.length > 0 && (
-        <DataTable
+        <LongTable
           stacks
+          of={["option"]}
           label="Rejected options"
           columns={columnsOf(found, titles)}
           rows={found.rejected}
           rowKey={(_, at) => at}
-          style={{ maxHeight: 380, overflowY: "auto" }}
           caption="The best of each server, device and page flow that breaks a limit; those that break the fewest limits stand first, of these the best by what is asked for."
         />
       )}

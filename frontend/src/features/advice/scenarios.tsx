@@ -2,6 +2,7 @@ import { Stack, Text } from "@mantine/core";
 import type { AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
+import { LongTable } from "@/components/long-table";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
@@ -34,8 +35,9 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
     >
       <Stack gap="sm">
         <Text size="sm">{scenarios.text}</Text>
-        <DataTable
+        <LongTable
           stacks
+          of={["choice"]}
           label="Regret in each scenario"
           columns={regretColumns(scenarios, byTime)}
           rows={scenarios.rows}
