@@ -558,7 +558,7 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
         what = "probability, regret and what measuring is worth are"
         parts.append(
             f"{what if in_money else 'the probability is'} of the {counted(_draws.DRAWS - impossible, 'draw')} in which one of "
-            f"the options compared keeps every limit; the other {impossible} are left out"
+            f"the options compared keeps every limit; the other {counted(impossible, 'is left out', 'are left out')}"
         )
     if curve.sample_rate is not None and Input(_draws.SAMPLE) not in found.draws.places:
         parts.append("the error of the sample of pages is not known")
