@@ -504,7 +504,7 @@ def _only(objective: str, response_limited: bool, pruned: int) -> str:  # noqa: 
     left = (
         f"the 1 option that a bound left out is not {faster}"
         if pruned == 1
-        else f"none of the {pruned:,} options that bounds left out is {faster}"
+        else f"none of the {counted(pruned, 'option')} that bounds left out is {faster}"
     )
     return f"{said}; {left}."
 
