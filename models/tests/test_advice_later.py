@@ -50,6 +50,7 @@ from tierwright.advise.advice.found import (
 )
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.advise.report._figures import usd_per
+from tierwright.cli.advise import _print_scenarios
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 from tierwright.evaluate.advice.flat import Region, ends, next_dollars, regions
@@ -976,7 +977,9 @@ def expected_times(
 
 
 @pytest.mark.costly(30)
-def test_after_a_failure_limits_of_response_times_are_held_on_what_is_left() -> None:
+def test_after_a_failure_limits_of_response_times_are_held_on_what_is_left(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """As asking with a disk fewer: 17 that are fast enough are 16 that may not be."""
     limit_ms = 25
     limits = {"response_p99_us": limit_ms * 1000, "peak_busy": "0.95"}
@@ -995,7 +998,10 @@ def test_after_a_failure_limits_of_response_times_are_held_on_what_is_left() -> 
     found = sure(**given).scenarios
     assert found is not None
     [loss] = [at for at, each in enumerate(found.columns) if each.name == "loss"]
-    assert "response times are held" in found.columns[loss].definition
+    definition = found.columns[loss].definition
+    assert "limits of response times are held on the machines that have" in definition
+    _print_scenarios(found)
+    assert f"A failure: {definition}." in capsys.readouterr().out
     broken = set()
     for row in found.rows:
         told = re.fullmatch(r"(.+) of RAM and (\d+) x .*", row.name)
