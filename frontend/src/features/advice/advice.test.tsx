@@ -466,6 +466,31 @@ describe("the alternatives after a check", () => {
     expect(cells(3)[at("Difference by replay")]).not.toMatch(/\d/);
     expect(cells(3)[at("Difference by the model")]).toContain("+5 µs");
   });
+
+  it("has no column in which nothing is known", async () => {
+    const best = { ...OPTION, name: "best", replayed_io_time_us_per_access: null };
+    const replayed = {
+      ...OPTION,
+      name: "replayed",
+      replayed_io_time_us_per_access: 18,
+    };
+    const found = {
+      ...FOUND,
+      option_zero: null,
+      recommendation: best,
+      alternatives: [replayed],
+    } as AdviceOut;
+    const screen = await renderRouted(
+      <Alternatives found={found} best={best} titles={new Map()} />,
+    );
+    const heads = screen.getByRole("table", { name: "Alternatives" });
+    await expect
+      .element(heads.getByRole("columnheader", { name: /^By replay/ }))
+      .toBeVisible();
+    expect(
+      heads.getByRole("columnheader", { name: /^Difference by replay/ }).elements(),
+    ).toHaveLength(0);
+  });
 });
 
 describe("power, space and headroom", () => {

@@ -37,8 +37,7 @@ export function Alternatives(props: {
     const today = zero === null || best.kind === "have" ? [] : [zero];
     return [best, ...others, ...today];
   }, [found, best]);
-  const isReplayed = rows.some((row) => row.replayed_io_time_us_per_access !== null);
-  const columns = columnsOf({ best, isReplayed, titles, opened, setOpened });
+  const columns = columnsOf({ best, rows, titles, opened, setOpened });
   return (
     <Panel
       title={
@@ -94,13 +93,10 @@ export function closeFinding(
 
 /** How much longer an access to the next takes: by the replays of both where both were replayed, as they are ranked. */
 function slowerText(best: AdviceOptionOut, next: AdviceOptionOut): string {
-  const replayed = [
-    next.replayed_io_time_us_per_access,
-    best.replayed_io_time_us_per_access,
-  ] as const;
-  const isReplayed = replayed.every((us) => us !== null);
+  const both = [replayed(next), replayed(best)] as const;
+  const isReplayed = both.every((us) => us !== null);
   const [slow, fast] = isReplayed
-    ? replayed
+    ? both
     : [next.io_time_us_per_access, best.io_time_us_per_access];
   const more = lessThan(slow, fast);
   if (slow === null || fast === null || more === null || more < 0) {
@@ -108,7 +104,7 @@ function slowerText(best: AdviceOptionOut, next: AdviceOptionOut): string {
   }
   const by = isReplayed
     ? " by its replay"
-    : replayed.some((us) => us !== null)
+    : both.some((us) => us !== null)
       ? " by the model"
       : "";
   return time(slow) === time(fast)
@@ -135,15 +131,18 @@ const keyOf = ({ name, scheme, kind }: AdviceOptionOut) => `${kind} ${name} ${sc
 
 interface ColumnParts {
   readonly best: AdviceOptionOut;
-  /** Whether any of the rows was replayed. */
-  readonly isReplayed: boolean;
+  readonly rows: readonly AdviceOptionOut[];
   readonly titles: Titles;
   readonly opened: string | null;
   readonly setOpened: (key: string | null) => void;
 }
 
 function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
-  const { best, isReplayed, titles, opened, setOpened } = parts;
+  const { best, rows, titles, opened, setOpened } = parts;
+  const isReplayed = rows.some((row) => replayed(row) !== null);
+  // A column of dashes takes the room of the names.
+  const isApart = (of: (option: AdviceOptionOut) => number | null) =>
+    rows.some((row) => row !== best && apart(row, best, of) !== null);
   return [
     {
       key: "Option",
@@ -151,7 +150,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
       cell: (row) => {
         const isOpen = opened === keyOf(row);
         return (
-          <>
+          <div className={classes["named"]}>
             <UnstyledButton
               className={classes["open"] ?? ""}
               aria-expanded={isOpen}
@@ -162,7 +161,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
             </UnstyledButton>{" "}
             {row === best && <Mark text="recommended" />}
             {row.kind === "have" && <Mark text="what you have" />}
-          </>
+          </div>
         );
       },
     },
@@ -199,25 +198,33 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
                 <Unknown reason="It was not replayed." />
               ),
           },
+        ]
+      : []),
+    ...(isApart(replayed)
+      ? [
           {
             key: "Difference by replay",
             title: "I/O time against the recommendation, by the replays of both",
             cell: (row: AdviceOptionOut) =>
-              apart(row, best, (option) => option.replayed_io_time_us_per_access) ?? (
+              apart(row, best, replayed) ?? (
                 <Unknown reason="Not both were replayed." />
               ),
           },
         ]
       : []),
-    {
-      key: "Difference in time",
-      head: isReplayed ? "Difference by the model" : "Difference",
-      title: "I/O time against the recommendation, by the model of both",
-      cell: (row) =>
-        apart(row, best, modelled) ?? (
-          <Unknown reason="The model does not cover both options." />
-        ),
-    },
+    ...(isApart(modelled)
+      ? [
+          {
+            key: "Difference in time",
+            head: isReplayed ? "Difference by the model" : "Difference",
+            title: "I/O time against the recommendation, by the model of both",
+            cell: (row: AdviceOptionOut) =>
+              apart(row, best, modelled) ?? (
+                <Unknown reason="The model does not cover both options." />
+              ),
+          },
+        ]
+      : []),
     {
       key: "p99, busiest hour",
       cell: (row) =>
@@ -238,6 +245,10 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
     },
   ];
 }
+
+/** I/O time of an option by its replay; null where it was not replayed. [µs] */
+const replayed = (option: AdviceOptionOut): number | null =>
+  option.replayed_io_time_us_per_access;
 
 /** I/O time of an option by the model; null where its time is that of its replay. [µs] */
 const modelled = (option: AdviceOptionOut): number | null =>
