@@ -35,8 +35,8 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options, joined
 from tierwright.evaluate.advice.tiers import MOST_DEVICES
 
-MOST_FILLED = 10_000
-"""Numbers of devices of one option that are listed for what a limit costs, beyond those that are listed anyway."""
+MOST_FILLED = 100_000
+"""Options that are listed for what a limit costs, between the numbers that are listed anyway and the largest."""
 MOST_QUEUES = 300
 """Response times that are computed to find numbers of devices that are not listed."""
 
@@ -117,7 +117,7 @@ def best_of(
 
 
 def with_numbers_of(table: Table, other: Table) -> Table:
-    """Return a table that lists each number of devices up to the largest of another of the same options.
+    """Return a table that lists each number of devices up to the largest of another of the same options, as far as `MOST_FILLED` goes.
 
     Parameters
     ----------
@@ -132,14 +132,22 @@ def with_numbers_of(table: Table, other: Table) -> Table:
         return table
     most = np.zeros(int(table.options.row[own].max()) + 1, dtype=np.int64)
     np.maximum.at(most, table.options.row[own], table.options.store_devices[own])
-    lacking = other.options.store_devices[others] - most[other.options.row[others]]
-    more = (lacking > 0) & (lacking <= MOST_FILLED)
-    if not more.any():
+    row, number = other.options.row[others], other.options.store_devices[others]
+    beyond = others[number > most[row]]
+    if not len(beyond):
         return table
-    others, lacking = others[more], lacking[more]
-    of = np.repeat(others, lacking)
-    number = np.arange(len(of)) - np.repeat(np.cumsum(lacking) - lacking, lacking) + 1
-    made = other.with_devices(of, most[other.options.row[of]] + number).options
+    # Of each option the largest number, which all below it lead up to.
+    order = beyond[
+        np.lexsort((-other.options.store_devices[beyond], other.options.row[beyond]))
+    ]
+    _, first = np.unique(other.options.row[order], return_index=True)
+    largest = order[first]
+    lacking = other.options.store_devices[largest] - most[other.options.row[largest]]
+    if lacking.sum() > MOST_FILLED:
+        return table.with_options(joined([table.options, other.options.rows(beyond)]))
+    of = np.repeat(largest, lacking)
+    above = np.arange(len(of)) - np.repeat(np.cumsum(lacking) - lacking, lacking) + 1
+    made = other.with_devices(of, most[other.options.row[of]] + above).options
     return table.with_options(joined([table.options, made]))
 
 
@@ -222,51 +230,50 @@ class _Search:
 
     def found(self) -> list[Options]:
         """Return the options that are better, each than those before it."""
-        found: list[Options] = []
-        kinds, many = self._open(), 1
-        some = self._fastest(kinds.rows)
-        before = self._table.responses.computed
-        while len(kinds.rows):
-            if self._table.responses.computed - before >= MOST_QUEUES:
-                break
-            trial = self._made(kinds.rows, kinds.most)
-            warm = self._warm(trial, some)
-            keeps = warm & self._in_time(trial, some)
-            left = np.ones(len(kinds.rows), dtype=np.bool_)
-            left[some] = False
-            [rest] = np.nonzero(left)
-            left[rest] = ~no_faster(trial, some[warm & ~keeps], rest)
-            if keeps.any():
-                found += self._taken(
-                    kinds.of(np.isin(np.arange(len(left)), some[keeps]))
-                )
-            kinds = kinds.of(left)
-            if keeps.any():
-                kinds = self._bounded(kinds.rows)
-            some = np.arange(min(many, len(kinds.rows)))
-            many = min(2 * many, QUEUES_AT_ONCE)
-        return found
-
-    def _taken(self, kinds: _Kinds) -> Iterator[Options]:
-        """Yield the options that become the best, of kinds of which the most devices are enough."""
+        kinds = self._open()
+        every = np.arange(len(kinds.rows))
+        if not len(every):
+            return []
+        trial = self._made(kinds.rows, kinds.most)
+        could = self._warm(trial, every)
         if not self._asked.limits_response:
             # No queue is computed: all at once.
-            made = self._fewest(kinds)
-            first, second = self._keys(made)
-            yield from self._better_of(made.rows(np.lexsort((second, first))[:1]))
-            return
-        for at in range(len(kinds.rows)):
-            one = kinds.of(np.arange(len(kinds.rows)) == at)
-            # One more than is known not to be enough is the least that it may cost.
-            if self._is_better(self._made(one.rows, one.known + 1).options)[0]:
-                yield from self._better_of(self._fewest(one))
+            return list(self._best_of(kinds.of(could))) if could.any() else []
+        could &= ~too_slow(self._asked, trial, every)
+        return self._in_turn(kinds, trial, could)
 
-    def _better_of(self, made: Options) -> Iterator[Options]:
-        """Yield one option where it is better than the best, which it becomes then."""
-        if self._is_better(made)[0]:
-            first, second = self._keys(made)
+    def _in_turn(self, kinds: _Kinds, trial: Table, could: Bools) -> list[Options]:
+        """Compute response times of the kinds that could be better, the best first, as far as `MOST_QUEUES` go."""
+        found: list[Options] = []
+        # One more than is known not to be enough is the least that it may cost.
+        least = self._made(kinds.rows, kinds.known + 1).options
+        first, many = self._fastest(kinds.rows), 1
+        before = self._table.responses.computed
+        while self._table.responses.computed - before < MOST_QUEUES:
+            could &= self._is_better(least)
+            some = first[could[first]][:QUEUES_AT_ONCE]
+            if not len(some):
+                some = np.flatnonzero(could)[:many]
+                many = min(2 * many, QUEUES_AT_ONCE)
+            if not len(some):
+                break
+            keeps = self._in_time(trial, some)
+            could[some] = False
+            [rest] = np.nonzero(could)
+            could[rest] = ~no_faster(trial, some[~keeps], rest)
+            for at in some[keeps].tolist():
+                found += self._best_of(kinds.of(np.arange(len(could)) == at))
+        return found
+
+    def _best_of(self, kinds: _Kinds) -> Iterator[Options]:
+        """Yield the best of some kinds of which the most devices are enough, where it is better than the best so far."""
+        made = self._fewest(kinds)
+        first, second = self._keys(made)
+        best = made.rows(np.lexsort((second, first))[:1])
+        if self._is_better(best)[0]:
+            first, second = self._keys(best)
             self._best = float(first[0]), float(second[0])
-            yield made
+            yield best
 
     def _open(self) -> _Kinds:
         """Return the kinds that a number which is not listed could make better than the best, the best first."""
