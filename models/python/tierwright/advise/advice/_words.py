@@ -32,6 +32,7 @@ from tierwright.evaluate.advice.limits import (
     PRICE,
     RESPONSES,
     RESTART,
+    ROUNDING,
     THROUGHPUT,
     TIMES,
     UNITS,
@@ -749,15 +750,19 @@ def safe_side(name: str, value: float) -> float:
     (813.0, 4.56)
     >>> safe_side("ram_bytes", 64 * 2**30) / 2**30
     64.0
+    >>> safe_side("response_p99_us", 80.00000000000001)
+    80.0
     """
     if value <= 0 or not math.isfinite(value):
         return value
     unit = unit_of(value)[1] if name.endswith("_bytes") else 1
     shown = Decimal(repr(value)) / unit
     step = Decimal(10) ** (shown.adjusted() - 2)
-    whole = (shown / step).to_integral_value(
-        ROUND_FLOOR if name in LEAST else ROUND_CEILING
-    )
+    steps = shown / step
+    whole = steps.to_integral_value()
+    # What differs by rounding alone keeps the limit.
+    if abs(steps - whole) > whole * Decimal(repr(ROUNDING)):
+        whole = steps.to_integral_value(ROUND_FLOOR if name in LEAST else ROUND_CEILING)
     return float(whole * step * unit)
 
 
