@@ -64,7 +64,12 @@ from tierwright.evaluate.advice.later import (
 )
 from tierwright.evaluate.advice.restart import restart_error_s, restart_s
 from tierwright.evaluate.advice.rows import CHOICES
-from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
+from tierwright.evaluate.advice.scenarios import (
+    busy_after_loss,
+    left_after_loss,
+    minimax,
+    regrets,
+)
 from tierwright.evaluate.advice.tiers import ram_sizes
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
@@ -892,6 +897,39 @@ def test_after_a_failure_the_rest_carry_the_load() -> None:
 
 @pytest.mark.oracle("evaluate.advice.scenarios.left_after_loss")
 @pytest.mark.formula("evaluate.advice.scenarios.left_after_loss")
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(1, 9), st.integers(1, 9)),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_a_drive_fails_or_the_machine_that_has_no_other(
+    systems: list[tuple[bool, int, int]],
+) -> None:
+    rented, devices, machines = (
+        np.asarray(each) for each in zip(*systems, strict=True)
+    )
+    asked = question(
+        {
+            "curve": curve(PRODUCTION),
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "candidates": DEVICES_ALONE,
+            "prices": book(**PRICES),
+        }
+    )
+    some = Table.of(asked.setting).options.rows(np.zeros(len(systems), dtype=np.int64))
+    options = replace(some, is_rented=rented, store_devices=devices, machines=machines)
+    left = left_after_loss(options)
+    for at, (is_rented, disks, many) in enumerate(systems):
+        if is_rented or disks == 1:
+            assert (left[0][at], left[1][at]) == (many - 1, disks)
+        else:
+            assert (left[0][at], left[1][at]) == (many, disks - 1)
+
+
 @pytest.mark.parametrize("machines", [1, 3])
 def test_response_times_after_a_failure_are_those_of_what_is_left(
     machines: int,

@@ -196,9 +196,6 @@ def with_every_number(given_: dict[str, Any], most: int) -> list[Table]:
     return found
 
 
-@pytest.mark.oracle(
-    "advise.advice._numbers.with_enough", "advise.advice._numbers.best_of"
-)
 @settings(max_examples=tried(12))
 @given(
     st.integers(2**33, 2**41),

@@ -95,6 +95,7 @@ OUTSIDE = {
     "advise.advice._elsewhere": "options on other curves; held by test_advice_elsewhere.py",
     "advise.advice._draws": "inputs at places of their ranges; held by test_advice_sure.py",
     "advise.advice._notes": "words",
+    "advise.advice._numbers": "asks how many devices are enough; held by test_advice_more_devices.py",
     "advise.advice._scenarios": "asks in other scenarios; held by test_advice_later.py",
     "advise.advice._standing": "parts of `advise.advice.answer` and `advise.quote_ranking.answer`; held by "
     "test_advice.py and test_quote_ranking.py",
@@ -206,7 +207,6 @@ NO_MODEL = {
     "trace.objects.on_this_machine": "files: copies of objects; held by test_parts.py",
     "advise.quote_ranking.today": "the present day",
     "advise.advice.named_book": "finds a price book",
-    "advise.bill.exact_money": "words",
     "evaluate.bill.power_note": "words",
     "evaluate.bill.size_sold_gib": "the size of `billed_size_gib`",
     "evaluate.bill.volume_count_limit": "picks the name of a limit; held by test_bill.py",

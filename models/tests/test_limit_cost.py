@@ -407,7 +407,7 @@ class TestWhatIsReadIsKept:
         if "usd" in name:
             assert read <= value + 0.01 + 1e-6
 
-    def test_six_gib_are_said_to_admit_six_gib(self) -> None:
+    def test_five_gib_are_said_to_admit_five_gib(self) -> None:
         asked: dict[str, Any] = {
             "curve": curve(Production(2**42, 20_000.0, 20_000.0, growth_per_year=0.2)),
             "candidates": Candidates(
@@ -418,11 +418,11 @@ class TestWhatIsReadIsKept:
         found = ask(constraints={"ram_bytes": 2**32}, **asked).infeasible
         assert found is not None
         assert found.text.endswith(
-            "RAM to 6 GiB, which admits 6 GiB of RAM and 4 x wd-sn850x-2tb-2026-05."
+            "RAM to 5 GiB, which admits 5 GiB of RAM and 4 x wd-sn850x-2tb-2026-05."
         )
-        again = ask(constraints={"ram_bytes": 6 * 2**30}, **asked).recommendation
+        again = ask(constraints={"ram_bytes": 5 * 2**30}, **asked).recommendation
         assert again is not None
-        assert again.ram_bytes == 6 * 2**30
+        assert again.ram_bytes == 5 * 2**30
 
     def test_an_amount_is_said_to_the_cent(self) -> None:
         found = ask(constraints={"purchase_usd": 100})

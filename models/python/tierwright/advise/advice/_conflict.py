@@ -17,7 +17,7 @@ from tierwright.advise.advice import _why_not, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
-from tierwright.advise.advice._numbers import broken, with_enough
+from tierwright.advise.advice._numbers import broken, is_open, with_enough
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import SIZING
 from tierwright.common.wording import sentences
@@ -101,6 +101,7 @@ def explained(
         refuted = [
             _words.with_flow(table.title(at), table.scheme(at)) for at in replayed
         ]
+        nearest = _why_not.with_other_numbers(asked, table, names, nearest)
         nearest = with_fewer_devices(asked, table, names, nearest, refuted)
         relaxed = _words.nearest_text(nearest, whom)
         return Conflict(names, sentences(said, relaxed, unpriced), nearest)
@@ -108,7 +109,15 @@ def explained(
         nearest, is_whole = _why_not.nearest_in_time(asked, table, names)
         if nearest or is_whole:
             relaxed = _words.nearest_text(nearest, whom)
-            return Conflict(names, sentences(said, relaxed, unpriced), nearest)
+            left = _words.not_weighed_text(
+                [each for each in names if each in SIZING and each in asked.constraints]
+                if is_open(asked, table)
+                else []
+            )
+            return Conflict(names, sentences(said, relaxed, left, unpriced), nearest)
+        if table.left_out is not None:
+            # What a limit buys is not known there either.
+            return Conflict(names, sentences(said, unpriced))
         one = "it" if len(names) == 1 else "one of them alone"
         # Of one workload it is listed what limits buy, and which options are rejected.
         said += (

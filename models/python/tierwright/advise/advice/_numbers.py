@@ -69,6 +69,8 @@ def with_enough(
 ) -> Table:
     """Return a table with numbers of devices that are better than all that are listed, behind its options.
 
+    Where the restart is limited and response times are not, with the fewest of each option that are enough.
+
     Parameters
     ----------
     asked : Asked
@@ -113,7 +115,12 @@ def best_of(
     if not is_open(asked, table):
         return table, best
     more = _better(asked, table, None, best, after)
-    return more, best if more is table else len(more.options) - 1
+    if more is table:
+        return table, best
+    if asked.limits_response:
+        return more, len(more.options) - 1
+    order = chosen_of(asked, more).order
+    return more, int(order[0]) if len(order) else None
 
 
 def with_numbers_of(table: Table, other: Table) -> Table:
@@ -168,7 +175,7 @@ def _better(
     best: int | None,
     after: Callable[[Table], Table] | None = None,
 ) -> Table:
-    """Return a table with what is better than the best behind its options, the best of it last."""
+    """Return a table with what is better than the best behind its options, the best of it last; where no queue is computed all."""
     found = _Search(asked, table, kept, best, after).found()
     return table.with_options(joined([table.options, *found])) if found else table
 
@@ -229,18 +236,35 @@ class _Search:
         return np.asarray((first < best) | ((first == best) & (second < next_best)))
 
     def found(self) -> list[Options]:
-        """Return the options that are better, each than those before it."""
+        """Return the options that are better, each than those before it; without limits of response times all that are enough."""
+        if not self._asked.limits_response:
+            return self._enough()
         kinds = self._open()
         every = np.arange(len(kinds.rows))
         if not len(every):
             return []
         trial = self._made(kinds.rows, kinds.most)
-        could = self._warm(trial, every)
-        if not self._asked.limits_response:
-            # No queue is computed: all at once.
-            return list(self._best_of(kinds.of(could))) if could.any() else []
-        could &= ~too_slow(self._asked, trial, every)
+        could = self._warm(trial, every) & ~too_slow(self._asked, trial, every)
         return self._in_turn(kinds, trial, could)
+
+    def _enough(self) -> list[Options]:
+        """Return each option with the fewest devices that are warm in time, where that number is not listed."""
+        options = self._table.options
+        _, first = np.unique(options.row[self._at], return_index=True)
+        rows = self._at[first]
+        few = options.store_devices[rows]
+        rows = rows[self._is_allowed(rows, few)]
+        few = options.store_devices[rows]
+        most = self._most(self._is_allowed, rows)
+        late = ~self._warm(self._made(rows, few), np.arange(len(rows)))
+        late &= self._warm(self._made(rows, most), np.arange(len(rows)))
+        if not late.any():
+            return []
+        made = self._fewest(_Kinds(rows[late], few[late], most[late]))
+        stride = MOST_DEVICES + 2
+        listed = options.row[self._at] * stride + options.store_devices[self._at]
+        new = ~np.isin(made.row * stride + made.store_devices, listed)
+        return [made.rows(np.flatnonzero(new))] if new.any() else []
 
     def _in_turn(self, kinds: _Kinds, trial: Table, could: Bools) -> list[Options]:
         """Compute response times of the kinds that could be better, the best first, as far as `MOST_QUEUES` go."""
@@ -299,24 +323,36 @@ class _Search:
     def _bounded(self, rows: IntArray) -> _Kinds:
         """Find the most devices of each kind that could be better than the best; kinds of which none are not listed are left out."""
         rows = rows[self._could_be(rows, self._table.options.store_devices[rows])]
+        most = self._most(self._could_be, rows)
+        known = self._most_listed(rows, most)
+        return _Kinds(rows, known, most).of(most > known)
+
+    def _most(
+        self, could: Callable[[IntArray, IntArray], Bools], rows: IntArray
+    ) -> IntArray:
+        """Return the most devices of kinds with which they still could be chosen, as they could with the fewest."""
         low = self._table.options.store_devices[rows].copy()
         high = np.full(len(rows), MOST_DEVICES, dtype=np.int64)
-        high = np.where(self._could_be(rows, high), MOST_DEVICES + 1, high)
-        # The first could be better, the last could not.
+        high = np.where(could(rows, high), MOST_DEVICES + 1, high)
         while len(rows) and (high - low).max() > 1:
             middle = np.where(high - low > 1, (low + high) // 2, low)
-            could = self._could_be(rows, middle)
-            low, high = np.where(could, middle, low), np.where(could, high, middle)
-        known = self._most_listed(rows, low)
-        return _Kinds(rows, known, low).of(low > known)
+            kept = could(rows, middle)
+            low, high = np.where(kept, middle, low), np.where(kept, high, middle)
+        return low
 
     def _could_be(self, rows: IntArray, devices: IntArray) -> Bools:
         """Whether kinds with so many devices are better than the best, and keep what more devices do not help to keep."""
         made = self._made(rows, devices)
-        limits = [
-            each for each in chosen_of(self._asked, made).limits if each.name != RESTART
-        ]
-        return self._is_better(made.options) & ~broken(limits, self._kept, len(rows))
+        return self._is_better(made.options) & self._keeps_others(made)
+
+    def _is_allowed(self, rows: IntArray, devices: IntArray) -> Bools:
+        """Whether kinds with so many devices keep what more devices do not help to keep."""
+        return self._keeps_others(self._made(rows, devices))
+
+    def _keeps_others(self, made: Table) -> Bools:
+        limits = chosen_of(self._asked, made).limits
+        others = [each for each in limits if each.name != RESTART]
+        return ~broken(others, self._kept, len(made.options))
 
     def _most_listed(self, rows: IntArray, most: IntArray) -> IntArray:
         """Return the largest number of devices of each kind that is listed, of those up to the most."""

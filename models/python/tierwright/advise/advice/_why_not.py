@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -38,6 +38,7 @@ from tierwright.evaluate.advice.limits import (
     LIFE,
     PEAK_BUSY,
     RESPONSES,
+    RESTART,
     ROUNDING,
     THROUGHPUT,
     Limit,
@@ -206,6 +207,35 @@ def nearest_in_time(
         if at is not None:
             found.append((name, value, _words.with_flow(of.title(at), of.scheme(at))))
     return tuple(found), is_whole
+
+
+def with_other_numbers(
+    asked: Asked,
+    table: Table,
+    conflict: Sequence[str],
+    nearest: Iterable[tuple[str, float, str]],
+) -> tuple[tuple[str, float, str], ...]:
+    """Return what each limit of a conflict would have to be, alone: with numbers of devices that are not listed where less is enough.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    conflict : sequence of str
+        Names of limits that no option keeps together.
+    nearest : iterable of (str, float, str)
+        Limits, their values, and the options that they admit, of those that are listed.
+    """
+    found = {name: (value, title) for name, value, title in nearest}
+    if is_open(asked, table):
+        for name in conflict:
+            if name not in asked.constraints or name in (*SIZING, *RESPONSES, RESTART):
+                continue
+            listed = (found[name][0], 0) if name in found else (math.nan, None)
+            of, value, at = _with_other_numbers(asked, table, name, listed)
+            if of is not table and at is not None:
+                found[name] = value, _words.with_flow(of.title(at), of.scheme(at))
+    return tuple((name, *found[name]) for name in conflict if name in found)
 
 
 def _with_other_numbers(

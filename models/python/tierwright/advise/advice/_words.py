@@ -739,6 +739,23 @@ def nearest_text(found: Iterable[tuple[str, float, str]], whom: str = "") -> str
     return f"Relaxing one limit is {enough}: {'; or '.join(each)}."
 
 
+def not_weighed_text(names: Sequence[str]) -> str:
+    """Say of which limits it is not computed whether relaxing one alone is enough; empty where there are none.
+
+    Examples
+    --------
+    >>> not_weighed_text(["flash_life_years"])
+    'Whether relaxing the limit on the life of the flash alone is enough is not computed where response times are limited; ask again without it.'
+    """
+    if not names:
+        return ""
+    which = " or ".join(on_limit(name) for name in names)
+    return (
+        f"Whether relaxing the limit {which} alone is enough is not computed where response times are limited; ask again "
+        "without it."
+    )
+
+
 def safe_side(name: str, value: float) -> float:
     """Round the value of a limit to the three digits that are shown, so that the option keeps what is read.
 
