@@ -226,7 +226,7 @@ class _Finder:
             return found
         return self._as_listed(name, found) if len(found.at) else self._empty(name)
 
-    def _as_listed(self, name: str, found: _Stairs) -> _Stairs:
+    def _as_listed(self, name: str, found: _Stairs) -> _Stairs | str:
         """Leave out steps tighter than which a number of devices that is not listed could be better."""
         is_kept_by_more = name in (RESTART, *RESPONSES)
         if not self._tiers.any():
@@ -255,6 +255,8 @@ class _Finder:
             at = len(found.at)
             if found.tightest_known is not None or not (could < looser[at]).any():
                 return found
+        if not at:
+            return TOO_MANY
         return replace(
             found,
             at=found.at[:at],

@@ -32,7 +32,6 @@ from tierwright.evaluate.advice.limits import (
     PRICE,
     RESPONSES,
     RESTART,
-    ROUNDING,
     THROUGHPUT,
     TIMES,
     UNITS,
@@ -739,6 +738,10 @@ def nearest_text(found: Iterable[tuple[str, float, str]], whom: str = "") -> str
     return f"Relaxing one limit is {enough}: {'; or '.join(each)}."
 
 
+_LAST_DIGITS = Decimal("1e-13")
+"""Share of a value that its last digits make. [1]"""
+
+
 def not_weighed_text(names: Sequence[str]) -> str:
     """Say of which limits it is not computed whether relaxing one alone is enough; empty where there are none.
 
@@ -777,8 +780,8 @@ def safe_side(name: str, value: float) -> float:
     step = Decimal(10) ** (shown.adjusted() - 2)
     steps = shown / step
     whole = steps.to_integral_value()
-    # What differs by rounding alone keeps the limit.
-    if abs(steps - whole) > whole * Decimal(repr(ROUNDING)):
+    # What differs by the rounding of a sum alone keeps the limit; a byte more does not.
+    if abs(steps - whole) > whole * _LAST_DIGITS:
         whole = steps.to_integral_value(ROUND_FLOOR if name in LEAST else ROUND_CEILING)
     return float(whole * step * unit)
 
