@@ -181,7 +181,7 @@ test("the finalists are replayed, and the address finds the check again", {
   await expect(headline).toContainText("It is the cheapest of", LONG);
   await panel.getByRole("button", { name: "Check by replay" }).click();
   await expect(panel.getByRole("heading")).toHaveText(
-    "No finalist could be replayed",
+    "The recommendation could not be replayed; what was close could",
     LONG,
   );
   await expect(panel.getByText(/Not checked by a replay: /).first()).toBeVisible();
