@@ -232,7 +232,9 @@ def amount(usd: Decimal | float) -> str:
     return f"{text}0" if abs(found) < 1 and _ONE_DECIMAL.search(text) else text
 
 
-def to_the_coin(usd: Decimal | float, sign: str = "") -> str:
+def to_the_coin(
+    usd: Decimal | float, sign: str = "", rounding: str = ROUND_HALF_UP
+) -> str:
     """Write an amount to the smallest coin of the currency shown, without the currency, for a column that names it.
 
     Parameters
@@ -240,6 +242,8 @@ def to_the_coin(usd: Decimal | float, sign: str = "") -> str:
     usd : Decimal or float
     sign : str
         `+` for a difference, which has its sign always.
+    rounding : str
+        Of `decimal`.
 
     Examples
     --------
@@ -252,7 +256,7 @@ def to_the_coin(usd: Decimal | float, sign: str = "") -> str:
     '193,813'
     """
     rate = shown_in()
-    found = rate.of(exact(usd)).quantize(rate.coin, ROUND_HALF_UP, _EXACT)
+    found = rate.of(exact(usd)).quantize(rate.coin, rounding, _EXACT)
     return format(abs(found) if found == 0 else found, f"{sign},f")
 
 

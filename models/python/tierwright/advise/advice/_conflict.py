@@ -17,7 +17,7 @@ from tierwright.advise.advice import _why_not, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
-from tierwright.advise.advice._numbers import broken, is_open, with_enough
+from tierwright.advise.advice._numbers import broken, is_open, some_are_enough
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import SIZING
 from tierwright.common.wording import sentences
@@ -228,7 +228,7 @@ def _keeps(kept: frozenset[str], asked: Asked, table: Table, chosen: Chosen) -> 
     order = choose.ordered(table.options, np.flatnonzero(~breaks), asked.objective)
     if first_kept(limited, table, chosen, order) is not None:
         return True
-    return with_enough(asked, table, kept) is not table
+    return some_are_enough(asked, table, kept)
 
 
 @dataclass(slots=True)

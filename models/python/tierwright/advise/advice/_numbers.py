@@ -22,7 +22,6 @@ from tierwright.advise.advice._choice import (
 )
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
-from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import in_time
 from tierwright.evaluate.advice.limits import (
     LOAD,
@@ -64,9 +63,7 @@ def broken(limits: Sequence[Limit], kept: Collection[str] | None, many: int) -> 
     return found
 
 
-def with_enough(
-    asked: Asked, table: Table, kept: Collection[str] | None = None
-) -> Table:
+def with_enough(asked: Asked, table: Table) -> Table:
     """Return a table with numbers of devices that are better than all that are listed, behind its options.
 
     Where the restart is limited and response times are not, with the fewest of each option that are enough.
@@ -76,25 +73,33 @@ def with_enough(
     asked : Asked
     table : Table
         Of the options.
-    kept : collection of str, optional
-        Names of the limits that are to be kept; all if omitted.
 
     Returns
     -------
     Table
         The same where none is better, or no limit of response times or of the restart is asked.
     """
-    if kept is not None:
-        some = {
-            name: asked.constraints[name] for name in asked.constraints if name in kept
-        }
-        asked = replace(asked, constraints=some)
-    if not is_open(asked, table):
-        return table
-    chosen = chosen_of(asked, table)
-    breaks = broken(chosen.limits, kept, len(table.options))
-    order = choose.ordered(table.options, np.flatnonzero(~breaks), asked.objective)
-    return _better(asked, table, kept, first_kept(asked, table, chosen, order))
+    return best_of(asked, table)[0] if is_open(asked, table) else table
+
+
+def some_are_enough(asked: Asked, table: Table, kept: Collection[str]) -> bool:
+    """Whether some numbers of devices that are not listed keep limits which none that is listed keeps.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the options.
+    kept : collection of str
+        Names of these limits.
+    """
+    limits = asked.constraints.items()
+    asked = replace(
+        asked, constraints={name: at for name, at in limits if name in kept}
+    )
+    return is_open(asked, table) and bool(
+        _Search(asked, table, kept, None, None).found()
+    )
 
 
 def best_of(
@@ -114,9 +119,10 @@ def best_of(
     best = first_kept(asked, table, chosen, chosen.order)
     if not is_open(asked, table):
         return table, best
-    more = _better(asked, table, None, best, after)
-    if more is table:
+    found = _Search(asked, table, None, best, after).found()
+    if not found:
         return table, best
+    more = table.with_options(joined([table.options, *found]))
     if asked.limits_response:
         return more, len(more.options) - 1
     order = chosen_of(asked, more).order
@@ -166,18 +172,6 @@ def is_open(asked: Asked, table: Table) -> bool:
         and table.left_out is None
         and bool((table.options.source == SOURCES.index("devices")).any())
     )
-
-
-def _better(
-    asked: Asked,
-    table: Table,
-    kept: Collection[str] | None,
-    best: int | None,
-    after: Callable[[Table], Table] | None = None,
-) -> Table:
-    """Return a table with what is better than the best behind its options, the best of it last; where no queue is computed all."""
-    found = _Search(asked, table, kept, best, after).found()
-    return table.with_options(joined([table.options, *found])) if found else table
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ from typing import Literal
 from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.advise.advice.request import BOUGHT_ALONE
 from tierwright.advise.point import scheme_titles
-from tierwright.common.currency import amount, exact, exact_money, money, shown_in
+from tierwright.common.currency import amount, exact_money, money, shown_in, to_the_coin
 from tierwright.common.units import format_bytes, format_microseconds, unit_of
 from tierwright.common.wording import (
     counted,
@@ -177,10 +177,9 @@ def stated_limit(name: str, value: Decimal) -> str:
 
 
 def _to_the_coin(name: str, value: Decimal | float, rounding: str) -> str:
-    shown = shown_in()
-    coins = shown.of(exact(value)).quantize(shown.coin, rounding)
     per = " per month" if name == "usd_per_month" else ""
-    return f"{f'{coins:,f}'.removesuffix('.00')} {shown.currency}{per}"
+    coins = to_the_coin(value, rounding=rounding).removesuffix(".00")
+    return f"{coins} {shown_in().currency}{per}"
 
 
 def kept_value(name: str, value: float) -> float:
