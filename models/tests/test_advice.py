@@ -1708,7 +1708,7 @@ def test_relaxing_the_limit_that_is_named_as_far_as_it_says_is_enough_and_no_les
     assert "Relaxing one limit is enough" in found.infeasible.text
     assert named
     for name, value, at in named:
-        shown = _words.safe_side(name, value)
+        shown = _words.limits.safe_side(name, value)
         enough = ask(constraints=stated | {name: Decimal(repr(shown))})
         assert enough.recommendation is not None, name
         # As far as the option itself, and not a thousandth less.
@@ -1737,7 +1737,7 @@ def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:
     dear = replace(best, kind="have", usd_per_month=Decimal(100_000))
 
     def said(busy: float | None) -> str:
-        return _words._buy(best, replace(dear, peak_busy=busy))
+        return _words.finding._buy(best, replace(dear, peak_busy=busy))
 
     assert said(5.93).endswith(
         " less; what there is today would have to be 593 % busy in the busiest hour."
@@ -1761,13 +1761,18 @@ def test_a_price_without_the_machine_says_so() -> None:
     assert best.kind == "devices"
     whole = replace(best, kind="instances")
     what = "The machine that RAM and devices need is not in"
-    assert _words.machine_text(best, best) == f"{what} these prices."
-    assert _words.machine_text(best, whole) == f"{what} its price."
-    assert _words.machine_text(best, None) == f"{what} its price."
+    assert _words.finding.machine_text(best, best) == f"{what} these prices."
+    assert _words.finding.machine_text(best, whole) == f"{what} its price."
+    assert _words.finding.machine_text(best, None) == f"{what} its price."
     assert (
-        _words.machine_text(whole, best) == f"{what} the price of the best alternative."
+        _words.finding.machine_text(whole, best)
+        == f"{what} the price of the best alternative."
     )
-    assert _words.machine_text(whole, whole) == _words.machine_text(whole, None) == ""
+    assert (
+        _words.finding.machine_text(whole, whole)
+        == _words.finding.machine_text(whole, None)
+        == ""
+    )
     assert what not in ask().because
     both = replace(DEVICES_ALONE, kinds=("devices", "instances"))
     assert what in ask(candidates=both).because
@@ -1898,7 +1903,7 @@ def test_equal_times_are_not_set_against_each_other() -> None:
 
     def said(time_us: float) -> str:
         other = replace(best, name="other", io_time_us_per_access=time_us)
-        return _words._because(best, other, 2, "io_time", False, 0)
+        return _words.finding._because(best, other, 2, "io_time", False, 0)
 
     assert "takes as long, 154 ns of I/O time per access" in said(0.15404)
     assert "takes 160 ns of I/O time per access against 154 ns" in said(0.16)
@@ -1913,7 +1918,7 @@ def test_what_the_next_fastest_costs_is_said_beside_its_time() -> None:
     def said(usd: Decimal) -> str:
         quick = replace(best, io_time_us_per_access=0.154)
         slow = replace(best, io_time_us_per_access=0.16, usd_per_month=usd)
-        return _words._because(quick, slow, 2, "io_time", False, 0)
+        return _words.finding._because(quick, slow, 2, "io_time", False, 0)
 
     cost = best.usd_per_month
     assert said(cost - 5).endswith("and costs 5 USD per month less.")
@@ -1929,7 +1934,7 @@ def test_amounts_that_differ_by_cents_are_not_said_to_be_the_same() -> None:
 
     def because(usd: str, objective: str) -> str:
         other = replace(best, name="other", usd_per_month=Decimal(usd))
-        return _words._because(best, other, 2, objective, False, 0)
+        return _words.finding._because(best, other, 2, objective, False, 0)
 
     assert because("100.97", "usd").endswith(", costs 0.10 USD per month more.")
     assert because("100.87", "usd").endswith(", costs as much.")
@@ -1939,7 +1944,7 @@ def test_amounts_that_differ_by_cents_are_not_said_to_be_the_same() -> None:
 
     def buy(usd: str) -> str:
         today = replace(best, kind="have", usd_per_month=Decimal(usd))
-        return _words._buy(best, today)
+        return _words.finding._buy(best, today)
 
     assert buy("100.97").endswith(": 101 USD per month, 0.10 USD less than today.")
     assert buy("100.77").endswith(": 101 USD per month, 0.10 USD more than today.")
@@ -2047,17 +2052,17 @@ def test_the_front_is_named_where_it_is_asked_for() -> None:
         in found.finding
     )
     assert "front" not in ask().finding
-    assert list(_words._front((1, True))) == [
+    assert list(_words.finding._front((1, True))) == [
         "It is the whole front of cost and I/O time: nothing that keeps every limit is faster."
     ]
-    [otherwise] = _words._front((3, False))
+    [otherwise] = _words.finding._front((3, False))
     assert "the replay decided otherwise" in otherwise
 
 
 def test_a_broken_limit_reads_as_a_sentence() -> None:
     [option] = [ask().recommendation]
     assert option is not None
-    assert set(_words.SAID_OF) == set(CONSTRAINTS)
+    assert set(_words.limits.SAID_OF) == set(CONSTRAINTS)
 
     def said(name: str, value: float | None, limit: float) -> str:
         text = _words.rejected_text(option, name, value, limit)

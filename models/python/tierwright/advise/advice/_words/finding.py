@@ -1,0 +1,342 @@
+"""What to buy, what it costs against today, and why: the finding of an advice, and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from tierwright.advise.advice._words.limits import (
+    IF_DIRTY,
+    LIMIT_WORDS,
+    limit_value,
+    what_it_has,
+)
+from tierwright.advise.advice._words.names import named
+from tierwright.advise.advice.found import Option, Rejected, Shadow
+from tierwright.common.currency import amount, money
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import counted, percent, three_digits
+from tierwright.evaluate.advice.limits import EVIDENCE, LEAST, PEAK_BUSY, PRICE
+from tierwright.evaluate.configurations.columns import SPACE
+
+Admitted = Literal["flash_cache", "replay"]
+"""What admits an option that breaks a limit by the model: a flash cache on it, or its own replay."""
+NONE_BUT: Mapping[Admitted, tuple[str, str]] = {
+    "flash_cache": ("Under page flow", " under a flash cache"),
+    "replay": ("By the model", ""),
+}
+"""Where no option keeps every limit, and among which of those that were replayed one does, by what admits it."""
+
+
+def decided(
+    best: Option | None,
+    zero: Option | None,
+    second: Option | None,
+    suitable: int,
+    objective: str,
+    infeasible: str,
+    *,
+    rate_known: bool,
+    replayed_from: str | None = None,
+    replays_tied: bool = False,
+    is_replayed: bool = True,
+    response_limited: bool = False,
+    pruned: int = 0,
+    admitted_by: Admitted | None = None,
+    front: tuple[int, bool] | None = None,
+    assumed: str = "",
+    machine_left_out: bool = False,
+    today: Rejected | None = None,
+) -> tuple[str, str]:
+    """Say what to buy and what it costs against today, why that is left, and why to buy it; or why nothing can be recommended, which has no more to it."""
+    if best is None:
+        return infeasible, ""
+    if admitted_by is not None:
+        what = "the fastest" if objective == "io_time" else "the cheapest"
+        none_does, among = NONE_BUT[admitted_by]
+        why = f"{none_does} no option keeps every limit; of what was replayed{among}, it is {what} that does."
+    elif replayed_from is None:
+        why = _because(best, second, suitable, objective, response_limited, pruned)
+    else:
+        first, then = "the cheapest", "the fastest"
+        if objective == "io_time":
+            first, then = then, first
+        named_by = f"{then} of {first}" if replays_tied else first
+        keep = "keep" if replays_tied else "keeps"
+        why = f"Of the options that were replayed, it is {named_by} that {keep} every limit"
+        if not is_replayed:
+            why = f"It is {first} that no replay shows to break a limit, by the model alone: it was not replayed itself"
+        why = f"{why}; by the model the choice would have been {replayed_from}."
+    said = [why, *_front(front), *_split(best)]
+    if not rate_known:
+        said.append(
+            "Whether its devices carry the load was not checked: the workload states no rate."
+        )
+    if machine_left_out:
+        said.append(machine_text(best, second))
+    if assumed:
+        said.append(assumed)
+    return _buy(best, zero, today), " ".join(each for each in said if each)
+
+
+def assumed_text(data: str | None, rate: float | None) -> str:
+    """Say what stands for a size of the data and a busiest hour that nobody stated; empty where both are.
+
+    Parameters
+    ----------
+    data : str or None
+        The size that stands for that of the data, a lower bound; None where it was stated.
+    rate : float or None
+        Mean rate that stands for that of the busiest hour too; None where it does not, or is unknown. [1/s]
+    """
+    said = []
+    if data is not None:
+        said.append(
+            f"The size of the data is not stated: {data}, the largest size of the curve, stands for it, and whether the choice "
+            "holds all of them was not checked."
+        )
+    if rate is not None:
+        said.append(
+            f"{three_digits(rate)} page accesses per second are taken for the mean and for the busiest hour alike: no rate "
+            "of a busier hour is stated."
+        )
+    return " ".join(said)
+
+
+def _front(front: tuple[int, bool] | None) -> Iterator[str]:
+    """Say of the front of cost and I/O time how many choices it has, and that the cheapest of them is named."""
+    if front is None:
+        return
+    many, is_on_it = front
+    if not is_on_it:
+        yield f"The front of cost and I/O time has {counted(many, 'choice')} by the model, and the replay decided otherwise."
+    elif many == 1:
+        yield "It is the whole front of cost and I/O time: nothing that keeps every limit is faster."
+    else:
+        yield (
+            f"It is the cheapest of the {many:,} choices on the front of cost and I/O time: each of the others costs more and "
+            "takes less I/O time."
+        )
+
+
+def _split(best: Option) -> Iterator[str]:
+    """Say how to split the buffer pool, where that pays."""
+    if best.clean_share is not None and best.clean_share_gain is not None:
+        yield (
+            f"Keep {percent(best.clean_share)} of its RAM for clean pages and the rest for dirty ones: on the recording "
+            f"such a split takes {percent(best.clean_share_gain)} less I/O time than LRU."
+        )
+
+
+def _overloaded(zero: Option) -> str:
+    """Say that what there is would have to be busy all the time and more; empty where it would not, or nothing is known."""
+    least, most = zero.ends("peak_busy")
+    if least is not None and least > 1:
+        by = "" if least == most else "at least "
+        return f"would have to be {by}{percent(least)} busy in the busiest hour"
+    if most is not None and most > 1:
+        return f"would have to be up to {percent(most)} busy in the busiest hour"
+    return ""
+
+
+def _left(zero: Option, today: Rejected | None) -> str:
+    """Say why what there is is left, behind what it costs; empty where it keeps every limit."""
+    broken = (
+        ()
+        if today is None
+        else (today.constraint, *(each.constraint for each in today.also))
+    )
+    lacks = f"lacks {LIMIT_WORDS[SPACE]}" if SPACE in broken else ""
+    said = [each for each in (lacks, _overloaded(zero)) if each]
+    if not said and today is not None:
+        said = [each for each in (_first_broken(zero, today),) if each]
+    return f"; what there is today {' and '.join(said)}" if said else ""
+
+
+def _first_broken(zero: Option, today: Rejected) -> str:
+    """Say which limit what there is breaks first; empty of what is said elsewhere: no price, or a curve that does not show it."""
+    name, value, limit = today.constraint, today.value, today.limit
+    if name in (PRICE, EVIDENCE):
+        return ""
+    if limit is None:
+        return f"lacks {LIMIT_WORDS.get(name, name)}"
+    if value is None:
+        return f"breaks a limit, as the {LIMIT_WORDS[name]} is not known"
+    told = what_it_has(name, value)
+    if IF_DIRTY in today.text:
+        told = f"{IF_DIRTY}{told}"
+    if name in zero.ranges:
+        told = f"with as many dirty pages as possible, {told}"
+    asked = f"{'at least' if name in LEAST else 'at most'} {limit_value(name, limit)}"
+    return f"breaks a limit: {told}, and {asked} is {'required' if name in LEAST else 'allowed'}"
+
+
+def machine_text(best: Option, second: Option | None) -> str:
+    """Say which of the prices that are compared lack the machine that RAM and devices need; empty where none does."""
+    bare = [each is not None and each.kind == "devices" for each in (best, second)]
+    what = "The machine that RAM and devices need is not in"
+    match bare:
+        case [True, True]:
+            return f"{what} these prices."
+        case [True, False]:
+            return f"{what} its price."
+        case [False, True]:
+            return f"{what} the price of the best alternative."
+        case _:
+            return ""
+
+
+def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str:
+    cost = best.usd_per_month
+    assert cost is not None  # what has no price is not recommended
+    if best.kind == "have":
+        if zero is not None and zero.scheme != best.scheme:
+            return f"Keep what there is, but run it differently: {named(best)}, {money(cost)} per month."
+        return f"Keep what there is: {named(best)}, {money(cost)} per month."
+    verb = "Rent" if best.purchase_usd == 0 else "Buy"
+    if best.kind == "quotes":
+        verb = "Take"
+    today = ""
+    if best.on_existing:
+        today = (
+            ", on the existing machines, whose costs continue and are not in this price"
+        )
+    elif zero is not None and zero.usd_per_month is not None:
+        now = zero.usd_per_month
+        difference = now - cost
+        more = "less" if difference > 0 else "more"
+        if not difference:
+            today = ", as much as today"
+        elif amount(now) == amount(cost):
+            today = f", {money(abs(difference))} {more} than today"
+        else:
+            today = f" against {money(now)} today, {money(abs(difference))} {more}"
+        # A saving against what is too small, or breaks another limit, is said to be one.
+        today += _left(zero, left)
+    elif zero is not None:
+        today = f"; what there is today costs an unknown amount{_left(zero, left)}"
+    return f"{verb} {named(best)}: {money(cost)} per month{today}."
+
+
+def _io_times(best: Option, second: Option) -> tuple[float | None, float | None, str]:
+    """Return what an access takes of two options, by the replays of both or by the model of both, and which where there is a choice."""
+    by_replay = (
+        best.replayed_io_time_us_per_access,
+        second.replayed_io_time_us_per_access,
+    )
+    if None not in by_replay:
+        return *by_replay, " by its replay"
+    said = "" if by_replay == (None, None) else " by the model"
+    return best.io_time_us_per_access, second.io_time_us_per_access, said
+
+
+def _only(objective: str, response_limited: bool, pruned: int) -> str:  # noqa: FBT001
+    """Say of a choice that nothing else keeps the limits, so that it is no first of several."""
+    only = "It is the only option"
+    if pruned:
+        only = f"{only} of those that were evaluated"
+    said = (
+        f"{only} that keeps every other limit, and it keeps those on response times too"
+        if response_limited
+        else f"{only} that keeps every limit"
+    )
+    if not pruned:
+        return f"{said}."
+    faster = "faster" if objective == "io_time" else "cheaper"
+    left = (
+        f"the 1 option that a bound left out is not {faster}"
+        if pruned == 1
+        else f"none of the {counted(pruned, 'option')} that bounds left out is {faster}"
+    )
+    return f"{said}; {left}."
+
+
+def _because(
+    best: Option,
+    second: Option | None,
+    suitable: int,
+    objective: str,
+    response_limited: bool,  # noqa: FBT001
+    pruned: int,
+) -> str:
+    if suitable == 1 and second is None:
+        return _only(objective, response_limited, pruned)
+    keep = "keeps" if suitable == 1 else "keep"
+    of = f"of {counted(suitable, 'option')} that {keep} every limit"
+    if pruned:
+        of = f"{of}, and of {counted(pruned, 'option')} that {'a bound' if pruned == 1 else 'bounds'} left out"
+    if response_limited:
+        # Those that keep the limits on response times were not counted.
+        of = f"that keeps the limits on response times too, of {counted(suitable, 'option')} that {keep} every other limit"
+    what = "the fastest" if objective == "io_time" else "the cheapest"
+    if second is None or second.usd_per_month is None or best.usd_per_month is None:
+        return f"It is {what} {of}."
+    if objective == "io_time":
+        first_time, next_time, by = _io_times(best, second)
+        if first_time is None or next_time is None:
+            return f"It is {what} {of}."
+        slow, fast = format_microseconds(next_time), format_microseconds(first_time)
+        beside = (
+            f"takes as long, {fast} of I/O time per access{by}"
+            if slow == fast
+            else f"takes {slow} of I/O time per access{by} against {fast}"
+        )
+        if second.usd_per_month != best.usd_per_month:
+            beside += f" and costs {_difference(second, best)}"
+    else:
+        # Amounts that differ by cents read the same with three digits.
+        same = second.usd_per_month == best.usd_per_month
+        beside = f"costs {'as much' if same else _difference(second, best)}"
+    return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
+
+
+def _difference(one: Option, other: Option) -> str:
+    """Say how much more or less one option costs than another; both have a price."""
+    assert one.usd_per_month is not None
+    assert other.usd_per_month is not None
+    more = one.usd_per_month - other.usd_per_month
+    return f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
+
+
+def verdict_text(
+    viable: bool,  # noqa: FBT001
+    limited_by: Shadow | None,
+    best: Option | None,
+    objective: str,
+    *,
+    limits_tried: bool = True,
+    by_replay: bool = False,
+    admitted_by: Admitted | None = None,
+    pruned: int = 0,
+) -> str:
+    """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
+    if not viable or best is None or best.usd_per_month is None:
+        return "Not viable: no option keeps every limit."
+    first = "Viable, and the best of all candidates: each was evaluated."
+    if best.ranges:
+        return (
+            "Viable whatever share of the evicted pages is dirty; with as many as possible it is the best of all candidates, each "
+            "of which was evaluated."
+        )
+    if pruned:
+        first = (
+            f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "
+            f"{'a bound shows' if pruned == 1 else 'bounds show'} to be neither the best nor among those listed as close."
+        )
+    if admitted_by == "flash_cache":
+        return "Viable by replay: under page flow this hardware breaks a limit."
+    if admitted_by == "replay":
+        return "Viable by replay: by the model it breaks a limit, by less than the model may be off."
+    if by_replay:
+        return "Viable; the replay decided among the options that the model found best."
+    if not limits_tried:
+        return first
+    if limited_by is None:
+        return f"{first} No single limit rules out a better option."
+    what = LIMIT_WORDS.get(limited_by.constraint, limited_by.constraint)
+    loosest = "at 100 %" if limited_by.constraint == PEAK_BUSY else "without it"
+    limited = f"{first} Limited by the {what}: {loosest},"
+    if objective == "io_time":
+        return f"{limited} an access would take {format_microseconds(limited_by.io_time_us_per_access)} of I/O time."
+    saved = best.usd_per_month - limited_by.usd_per_month
+    return f"{limited} the cheapest would cost {money(saved)} per month less."
