@@ -2,12 +2,13 @@
 
 `setting` is what the table is made for, `for_sale` lists what may be bought and `today` what there is; `identity` says what
 each option consists of, `waiting` how long its accesses take, `restart` how long RAM takes to warm up, and `table` joins
-them. `purchases` and `bills` price what is bought, and `devices` finds the figures of each device.
+them. `bought` and `bills` price what is bought, and `devices` finds the figures of each device.
 """
 
 from __future__ import annotations
 
 from tierwright.advise.advice._table.bills import bill_row, bill_rows
+from tierwright.advise.advice._table.bought import purchases, purchases_by_kind
 from tierwright.advise.advice._table.devices import (
     device_of_drive,
     latency_us,
@@ -21,7 +22,6 @@ from tierwright.advise.advice._table.for_sale import (
     wanted_of,
 )
 from tierwright.advise.advice._table.identity import budgets_tb
-from tierwright.advise.advice._table.purchases import purchases, purchases_by_kind
 from tierwright.advise.advice._table.restart import restart_error_of, restart_of
 from tierwright.advise.advice._table.setting import Rates, Setting
 from tierwright.advise.advice._table.table import MONTHS, LeftOut, Table, finite
