@@ -576,7 +576,7 @@ def test_ram_that_a_recording_does_not_fill_is_confirmed_by_it_and_never_refuted
         each = Replayed(
             at, 1.0, 2.0, busy, 0.1, "", most_us=3.0 if at == large else None
         )
-        found = _checked._as_shown(asked, table, each)
+        found = _checked.limits.as_shown(asked, table, each)
         assert (found.reason == "") == is_told
         assert found.is_timed == (at == small)
         assert found.known_us == (2.0 if at == small else found.model_us)

@@ -262,11 +262,11 @@ def test_a_replay_of_such_a_trace_knows_no_more(untold: Curve) -> None:
         ("exclusive", 0.15, 0.05),
         ("inclusive", 0.2, 0.05),
     ):
-        assert _checked._most_wear(made, scheme, counters) == pytest.approx(
+        assert _checked.replays._most_wear(made, scheme, counters) == pytest.approx(
             (flash, store)
         )
     told = replace(untold, notes=replace(untold.notes, tells_writes=True))
-    assert _checked._most_wear(table(told), "lazy", counters) == (0.0, 0.0)
+    assert _checked.replays._most_wear(table(told), "lazy", counters) == (0.0, 0.0)
     # What flash caches write besides is not known at all.
     assert np.isnan(
         _checked.life(made, int(with_cache), *_caches._worn_by(made, counters))

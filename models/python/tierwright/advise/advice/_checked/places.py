@@ -1,0 +1,150 @@
+"""Where the recording is replayed for the sizes of an option, or why no replay of it stands for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.request import SchemeAt
+from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.page_flow.decision import (
+    ReplayPoint,
+    recorded_point,
+    warm_up_of,
+)
+from tierwright.evaluate.scale.replays import (
+    FILL,
+    MOST_HELD,
+    ReplaySizes,
+    recorded_accesses,
+    unfilled,
+)
+from tierwright.profile.curve import Curve
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What has to be replayed for the finalists.
+
+    Attributes
+    ----------
+    replays : dict of int to SchemeAt
+        By option: scheme, and where the recording is replayed for it.
+    refused : dict of int to str
+        By option: why it is not replayed.
+    """
+
+    replays: dict[int, SchemeAt]
+    refused: dict[int, str]
+
+    @classmethod
+    def of(cls, table: Table, finalists: Sequence[int]) -> Planned:
+        """Find the sizes of the recording that correspond to each finalist.
+
+        Parameters
+        ----------
+        table : Table
+            Of the options.
+        finalists : sequence of int
+            Options.
+        """
+        curve = table.setting.curve
+        replays: dict[int, SchemeAt] = {}
+        refused: dict[int, str] = {}
+        for at in finalists:
+            scheme = table.scheme(at)
+            point = point_of(curve, scheme, asked_point(table, at))
+            if isinstance(point, str):
+                refused[at] = point
+            else:
+                replays[at] = scheme, point
+        return cls(replays, refused)
+
+
+def asked_point(table: Table, at: int) -> ReplayPoint:
+    """Return the sizes of an option, from where a replay of its workload counts."""
+    curve, options = table.setting.curve, table.options
+    scaled = curve.scaled
+    accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
+    return ReplayPoint(
+        int(options.ram_pages[at]),
+        int(options.flash_pages[at]),
+        warm_up_of(curve.start, accesses),
+    )
+
+
+def _refusing_sizes(curve: Curve, name: str, asked: ReplayPoint) -> ReplaySizes | None:
+    """Return the sizes of a replay that are too small to stand for those of production; None where they are not."""
+    scaled = curve.scaled
+    if scaled is None:
+        return None
+    point = recorded_point(asked, name, scaled)
+    sizes = ReplaySizes.of(
+        scaled,
+        [
+            (
+                (asked.ram_pages, asked.flash_pages),
+                (point.ram_pages, point.flash_pages),
+            )
+        ],
+        steady=curve.start == "steady",
+    )
+    return sizes if sizes is not None and sizes.too_small else None
+
+
+def refusal_of(curve: Curve, name: str, asked: ReplayPoint) -> tuple[str, str] | None:
+    """Return why no replay of the recording stands for some sizes, and what to do; None where one does.
+
+    RAM alone is replayed whatever it holds: see `as_shown`.
+    """
+    refusing = _refusing_sizes(curve, name, asked)
+    if refusing is not None:
+        return refusing.refusal, refusing.remedy
+    said = _unfilled(curve, name, asked) if asked.flash_pages else ""
+    return (said, FILL) if said else None
+
+
+def _unfilled(curve: Curve, name: str, asked: ReplayPoint) -> str:
+    """Say that the recording does not fill the caches of these sizes; empty where it does."""
+    if curve.start != "steady":
+        return ""
+    held = held_share(curve, name, asked)
+    if held < MOST_HELD:
+        return ""
+    where = "" if curve.scaled is None else "at the recorded sizes that correspond"
+    return unfilled(held, "RAM and flash" if asked.flash_pages else "RAM", where)
+
+
+def held_share(curve: Curve, name: str, asked: ReplayPoint) -> float:
+    """Share of the pages of the recording that RAM and flash hold at the recorded sizes that correspond. [1]"""
+    scaled = curve.scaled
+    pages = curve.distinct_pages if scaled is None else scaled.recorded_pages
+    point = recorded_point(asked, name, scaled)
+    return (point.ram_pages + point.flash_pages) / max(1, pages)
+
+
+def unfilled_by(table: Table, at: int) -> str:
+    """Say that the recording does not fill the RAM of an option without flash that caches; empty where it does."""
+    point = asked_point(table, at)
+    if point.flash_pages:
+        return ""
+    return _unfilled(table.setting.curve, table.scheme(at), point)
+
+
+def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
+    """Return where the recording is replayed for sizes of production, or why it stands for none of them."""
+    refused = refusal_of(curve, name, asked)
+    return recorded_point(asked, name, curve.scaled) if refused is None else refused[0]
+
+
+def can_be_replayed(table: Table, rows: IntArray) -> list[int]:
+    """Return those of some options whose recording is large enough for a replay."""
+    return list(Planned.of(table, rows.tolist()).replays)
+
+
+def has_recording(curve: Curve) -> bool:
+    """Whether there is a recording whose sizes correspond: a curve alone has none, and what an earlier version scaled keeps no sizes of it."""
+    if curve.given is not None:
+        return False
+    return curve.scaled is None or curve.scaled.recorded_accesses is not None
