@@ -174,7 +174,7 @@ def rung(at: int, *, keeps: bool) -> _caches.CacheReplayed:
 @given(st.integers(1, 40), st.integers(0, 40))
 def test_halving_finds_the_first_rung_that_does(many: int, first: int) -> None:
     rungs = [100 + at for at in range(many)]
-    ladder = _caches._Ladder(rungs)
+    ladder = _caches.choice._Ladder(rungs)
     seen = [rung(at, keeps=at >= 100 + first) for at in ladder.ends]
     ladder.look(seen)
     steps = 0

@@ -194,7 +194,7 @@ def test_the_gain_of_an_assumption_is_said_beside_the_choice(curve: Curve) -> No
 
     def said(us: float) -> str:
         other = replayed(us, "32", is_assumed=True)
-        return _caches._with_assumed(_caches.Tried((one, other), one), one)
+        return _caches.words._with_assumed(_caches.Tried((one, other), one), one)
 
     assert said(9.47) == (
         " With `group_pages` of 32, which is assumed, it would take 28.3 % less: it is chosen without."
@@ -281,7 +281,7 @@ def test_page_flow_stays_where_no_cache_is_clearly_better(
     assert "No flash cache replayed on this hardware is better" in found.finding
     assert "Keep what there is:" in found.finding
     assert "flash_cache_chosen" not in {each.name for each in found.warnings}
-    monkeypatch.setattr(_caches, "EQUAL", 0.9)
+    monkeypatch.setattr(_caches.choice, "EQUAL", 0.9)
     other = ask(curve)
     assert other.recommendation is not None
     assert other.recommendation.scheme == "inclusive"

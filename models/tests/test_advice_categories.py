@@ -134,7 +134,7 @@ def test_of_several_ways_only_the_best_of_a_hardware_may_run_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = scans_by_hour(tmp_path / "scans.csv")
-    monkeypatch.setattr(_caches, "_best_plan", lambda own: own[0].plan)
+    monkeypatch.setattr(_caches.assignments, "_best_plan", lambda own: own[0].plan)
     _, found = ask(trace, ("cachesack",))
     rows = behind(found)
     by_hour, by_relation = rows["cachesack", "hour"], rows["cachesack", "relation"]
@@ -273,4 +273,4 @@ def replayed(kind: str, us: float, breaks: tuple[str, ...] = ()) -> CacheReplaye
 def test_of_about_equal_assignments_the_simplest_categories_are_taken(
     rows: list[tuple[str, float, tuple[str, ...]]], best: str
 ) -> None:
-    assert _caches._best_plan([replayed(*row) for row in rows]).kind == best
+    assert _caches.assignments._best_plan([replayed(*row) for row in rows]).kind == best

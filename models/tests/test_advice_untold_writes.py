@@ -269,7 +269,7 @@ def test_a_replay_of_such_a_trace_knows_no_more(untold: Curve) -> None:
     assert _checked.replays._most_wear(table(told), "lazy", counters) == (0.0, 0.0)
     # What flash caches write besides is not known at all.
     assert np.isnan(
-        _checked.life(made, int(with_cache), *_caches._worn_by(made, counters))
+        _checked.life(made, int(with_cache), *_caches.replays._worn_by(made, counters))
     )
 
 

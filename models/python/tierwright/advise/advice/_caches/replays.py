@@ -1,0 +1,339 @@
+"""Flash caches replayed on the hardware of options and priced, and what each replay says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tierwright.advise.advice import _checked
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._plans import Plan
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._words import with_admission
+from tierwright.advise.advice.request import Replays, SchemeAt
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import sentences
+from tierwright.evaluate import ram_tax
+from tierwright.evaluate.advice.limits import RESPONSES, RESTART
+from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
+from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.simulate.contenders import (
+    ASSUMED,
+    AT_MOST,
+    RATE,
+    STRETCH,
+    Load,
+    Unpaced,
+    fitted_defaults,
+    fitted_sentence,
+)
+from tierwright.simulate.priced import (
+    about_batches,
+    flash_pages_written,
+    price,
+    too_short_to_write,
+)
+from tierwright.simulate.scaled_units import (
+    FlashStandIn,
+    large_sentences,
+    stand_in_options,
+    units_of,
+)
+from tierwright.trace.notes import Note
+
+EQUAL = 0.01
+"""Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
+ASSUMED_DEFAULT = "assumed_default"
+"""Note of a replay with a default that rests on no source."""
+SHRUNK = "defaults_shrunk"
+"""Note of defaults that are smaller than those documented because the flash of the replay is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReplayed:
+    """What the replay of one flash cache on the hardware of an option says.
+
+    Attributes
+    ----------
+    at : int
+        Option whose hardware it is.
+    cache, title : str
+        Name of the flash cache; name for people.
+    simulated_us : float
+        I/O time of an access; NaN where it was not replayed. [µs]
+    peak_busy : float
+        Largest busy share of its devices in the busiest hour; NaN where unknown. [1]
+    life_years : float
+        Least life of flash that is bought; infinite where none is worn, NaN where unknown. [365 days]
+    hits : tuple of float
+        Of the accesses, by where the page is read: RAM, flash, what holds the data. [1]
+    written : float
+        Pages that an access writes to flash, metadata included. [1]
+    ram_tax_bytes : int or None
+        RAM of all machines that its metadata take; None where no figure is published, and none is taken. [bytes]
+    breaks : tuple of str
+        Limits that it breaks, or of which nothing is known.
+    reason : str
+        Why it was not replayed; empty where it was.
+    plan : Plan or None
+        The assignment that it is behind.
+    options : dict of str to str
+        All that were in force in the replay; empty where it was not replayed.
+    warnings : tuple of Note
+        What the replay says of what it counted, and which defaults shrank with its flash.
+    given : tuple of (str, str)
+        Of the options, those that are not its defaults.
+    is_assumed : bool
+        Whether a default that rests on no source is in force: what it would gain is shown, and it is never chosen.
+    """
+
+    at: int
+    cache: str
+    title: str
+    simulated_us: float
+    peak_busy: float
+    life_years: float
+    hits: tuple[float, float, float]
+    written: float
+    ram_tax_bytes: int | None
+    breaks: tuple[str, ...]
+    reason: str
+    plan: Plan | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[Note, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
+    is_assumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A flash cache, as the simulator lists it, on the hardware of an option, and what it is behind.
+
+    With `is_assumed` its defaults that rest on no source are in force, too: what they would gain is shown, and never chosen.
+    """
+
+    at: int
+    row: Mapping[str, Any]
+    plan: Plan | None = None
+    is_assumed: bool = False
+
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """Options that are not its defaults: an assumed default gains nothing, unless its effect is asked for."""
+        cache = str(self.row["name"])
+        given = () if self.plan is None else tuple(self.plan.options(cache))
+        if cache not in ASSUMED or self.is_assumed:
+            return given
+        name, value, _ = ASSUMED[cache]
+        return (*given, (name, value))
+
+
+def candidates_of(asked: Asked) -> list[Mapping[str, Any]]:
+    """List the flash caches that are candidates, as the simulator has them."""
+    from tierwright.simulate.replay import contenders
+
+    names = asked.setting.candidates.flash_caches
+    rows = contenders("flash_cache")
+    return [row for row in rows if names is None or row["name"] in names]
+
+
+def replayed_on(
+    asked: Asked, table: Table, each: Sequence[Wanted], replays: Replays
+) -> list[CacheReplayed]:
+    planned = [planned_for(table, one) for one in each]
+    wanted = list(dict.fromkeys(one for one in planned if isinstance(one, tuple)))
+    made: Mapping[SchemeAt, Mapping[str, Any]] = (
+        dict(zip(wanted, replays(wanted), strict=True)) if wanted else {}
+    )
+    return [
+        _refused(one, plan)
+        if isinstance(plan, str)
+        else _of(asked, table, one, made[plan])
+        for one, plan in zip(each, planned, strict=True)
+    ]
+
+
+def _tax(table: Table, wanted: Wanted) -> float | None:
+    """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is known. [bytes]"""
+    curve, cache = table.setting.curve, str(wanted.row["name"])
+    page, options = curve.page_bytes, table.options
+    return ram_tax.tax(
+        cache,
+        ram_bytes=max(1.0, float(options.ram_pages[wanted.at])) * page,
+        flash_bytes=float(options.flash_pages[wanted.at]) * page,
+        page_bytes=page,
+        source_bytes=curve.data_pages * page,
+        options=dict(wanted.options),
+    ).bytes
+
+
+def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
+    """Return where the recording is replayed for a flash cache on the hardware of an option, or why it is not."""
+    at, cache = wanted.at, str(wanted.row["name"])
+    curve = table.setting.curve
+    taxed = _tax(table, wanted) or 0.0
+    ram = int(table.options.ram_pages[at] - taxed / curve.page_bytes)
+    if ram < 1:
+        return f"its metadata take {format_bytes(taxed)}, all of the RAM"
+    scaled = curve.scaled
+    flash = int(table.options.flash_pages[at])
+    options = dict(wanted.options)
+    accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
+    asked = ReplayPoint(ram, flash, warm_up_of(curve.start, accesses), "flash_cache")
+    point = _checked.point_of(curve, cache, asked)
+    if isinstance(point, str):
+        return point
+    load = Load(
+        machine_rate(table),
+        table.setting.recorded_per_s,
+        is_kept=scaled is None or scaled.recorded_duration_s is not None,
+        is_whole=(point.ram_pages, point.flash_pages) == (ram, flash),
+    )
+    stand_in = FlashStandIn(flash, point.flash_pages, curve.page_bytes)
+    paced = stand_in_options(cache, options, load, stand_in)
+    if isinstance(paced, Unpaced):
+        return "; ".join(filter(None, (paced.reason, paced.hint)))
+    return cache, replace(point, options=tuple(paced.items()))
+
+
+def machine_rate(table: Table) -> float | None:
+    """Mean rate of one machine, which the recording stands for; None where the workload states none. [1/s]"""
+    scaled = table.setting.curve.scaled
+    return table.setting.rates.mean if scaled is None else scaled.machine_accesses_per_s
+
+
+def _title(wanted: Wanted) -> str:
+    title = str(wanted.row["title"])
+    if wanted.is_assumed:
+        return f"{title} with assumed `{ASSUMED[wanted.row['name']][0]}`"
+    return with_admission(title, None if wanted.plan is None else wanted.plan.kind)
+
+
+def _assumed(wanted: Wanted) -> Iterator[Note]:
+    """Say that a replay rests on a default which no source states."""
+    if wanted.is_assumed:
+        name, value, why = ASSUMED[wanted.row["name"]]
+        yield Note(
+            ASSUMED_DEFAULT,
+            f"{why}; what is replayed with `{name}` of {value} beside it decides",
+            "",
+        )
+
+
+def _refused(wanted: Wanted, reason: str) -> CacheReplayed:
+    return CacheReplayed(
+        wanted.at,
+        wanted.row["name"],
+        _title(wanted),
+        math.nan,
+        math.nan,
+        math.nan,
+        (math.nan, math.nan, math.nan),
+        math.nan,
+        None,
+        (),
+        reason,
+        wanted.plan,
+    )
+
+
+def _of(
+    asked: Asked,
+    table: Table,
+    wanted: Wanted,
+    counters: Mapping[str, Any],
+) -> CacheReplayed:
+    at, row = wanted.at, wanted.row
+    if "error" in counters:
+        return _refused(wanted, f"{counters['error']}; {counters['hint']}")
+    flash, store = table.devices(at)
+    assert store is not None  # an option without times is no finalist
+    cost = price(counters, flash=flash, disk=store)
+    if cost.io_time_us_per_access is None:
+        return _refused(wanted, cost.reason)
+    accesses = counters["accesses"]
+    written = flash_pages_written(counters) / accesses
+    tax = _tax(table, wanted)
+    life = (
+        _checked.life(table, at, *_worn_by(table, counters))
+        if too_short_to_write(counters) is None
+        else math.nan  # its note says what had no time
+    )
+    found = CacheReplayed(
+        at,
+        row["name"],
+        _title(wanted),
+        cost.io_time_us_per_access,
+        _checked.peak_busy(table, at, cost.tiers_us_per_access),
+        life,
+        (
+            counters["ram_hits"] / accesses,
+            counters["flash_hits"] / accesses,
+            counters["flash_misses"] / accesses,
+        ),
+        written,
+        None if tax is None else int(tax * table.setting.machines),
+        (),
+        "",
+        wanted.plan,
+        dict(counters.get("options", {})),
+        (
+            *_checked.warnings_of(counters),
+            *(
+                Note(each.name, each.message, each.hint)
+                for each in about_batches(flash, [counters])
+            ),
+            *_units(table, wanted, counters),
+            *_assumed(wanted),
+        ),
+        wanted.options,
+        wanted.is_assumed,
+    )
+    return replace(found, breaks=tuple(_broken(asked, found)))
+
+
+def _worn_by(table: Table, counters: Mapping[str, Any]) -> tuple[float, float]:
+    """Pages that an access writes to flash and to what holds the data; NaN where the trace does not tell writes from reads. [1]"""
+    if not table.setting.curve.notes.tells_writes:
+        return math.nan, math.nan
+    accesses = counters["accesses"]
+    return flash_pages_written(counters) / accesses, counters["hdd_writes"] / accesses
+
+
+def _units(table: Table, wanted: Wanted, counters: Mapping[str, Any]) -> Iterator[Note]:
+    """Say which defaults are others than those documented because the flash of the replay is smaller, and what stays large."""
+    row, page = wanted.row, table.setting.curve.page_bytes
+    given = dict(wanted.options)
+    units = units_of(
+        str(row["name"]),
+        given,
+        FlashStandIn(
+            int(table.options.flash_pages[wanted.at]), counters["flash_pages"], page
+        ),
+    )
+    fitted = fitted_defaults(
+        row,
+        given=(RATE, STRETCH, *given, *units.options),
+        in_force=counters.get("options", {}),
+        page_bytes=page,
+    )
+    shrunk = [each for each in fitted if each.reason.startswith(AT_MOST)]
+    said = sentences(
+        fitted_sentence(str(row["title"]), [*units.fitted, *shrunk]),
+        large_sentences([(str(row["name"]), units)]),
+    )
+    if said:
+        yield Note(SHRUNK, said.removesuffix("."), "")
+
+
+def _broken(asked: Asked, each: CacheReplayed) -> Iterator[str]:
+    """Name the limits that a flash cache breaks, or of which nothing is known."""
+    limits = asked.constraints
+    yield from _checked.broken_limits(
+        asked, each.peak_busy, each.simulated_us, each.life_years
+    )
+    for name in (RESTART, *RESPONSES):
+        if name in limits:
+            yield name
