@@ -1112,9 +1112,9 @@ def test_only_one_input_comes_first(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of several that are worth something, the one that is worth most; the others are named without it."""
-    monkeypatch.setattr(_confidence, "worth_of", lambda *_: 1.0)
+    monkeypatch.setattr(_confidence.worth, "worth_of", lambda *_: 1.0)
     monkeypatch.setattr(
-        _confidence,
+        _confidence.weighed,
         "regret",
         lambda buys, chosen: replace(regret(buys, chosen), expected=5.0),
     )
@@ -1173,7 +1173,9 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     row = int(np.flatnonzero(table.options.ram_bytes == best.ram_bytes)[0])
     sure = _confidence.sure(asked, table, row, contending(asked, (table,), row))
     law = Input(_draws.LAW)
-    along = _confidence._along(sure, _confidence._along_range(sure, law))
+    along = _confidence.ranges.best_along(
+        sure, _confidence.ranges.along_range(sure, law)
+    )
     assert along.index[_confidence.STEPS // 2] == sure.chosen
     for place, index, usd in zip(
         _confidence.SCALE.tolist(), along.index, along.usd, strict=True
@@ -1572,25 +1574,31 @@ KEPT = Regret(1.0, 0.0, 0.0, 0.0)
 
 
 def test_words_follow_the_figures() -> None:
-    sure = _confidence._text(1.0, Decimal("0.00"), KEPT, ())
+    sure = _confidence.words.confidence_text(1.0, Decimal("0.00"), KEPT, ())
     assert "within 1 % of the best in all draws" in sure
     assert "on average it costs no more than the best." in sure
     assert "limit" not in sure
     first = Information("the law", Decimal("310.00"), "Measure it first: worth it.")
-    measured = _confidence._text(0.5, Decimal(400), KEPT, (first,))
+    measured = _confidence.words.confidence_text(0.5, Decimal(400), KEPT, (first,))
     assert "on average it costs 400 USD per month more than the best" in measured
     assert measured.endswith("more than the best. Measure it first: worth it.")
     nothing = replace(first, usd_per_month=Decimal("0.00"))
-    assert "Measure" not in _confidence._text(0.5, Decimal(400), KEPT, (nothing,))
+    assert "Measure" not in _confidence.words.confidence_text(
+        0.5, Decimal(400), KEPT, (nothing,)
+    )
     assert "on average it costs no more than the best." in sure
     assert "400 USD per month more than the best" in measured
-    assert _confidence._not_calibrated(100_000) == ""
-    few = _confidence._text(1.0, None, KEPT, (), _confidence._not_calibrated(99_999))
+    assert _confidence.words.not_calibrated(100_000) == ""
+    few = _confidence.words.confidence_text(
+        1.0, None, KEPT, (), _confidence.words.not_calibrated(99_999)
+    )
     assert "all draws. Whether that is right was never tried for a recording" in few
-    nearly = _confidence._text(0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ())
+    nearly = _confidence.words.confidence_text(
+        0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ()
+    )
     assert "in more than 99 % of the draws" in nearly
     often = Regret(0.25, 0.0, 0.5, 12.5)
-    unsure = _confidence._text(0.25, None, often, ())
+    unsure = _confidence.words.confidence_text(0.25, None, often, ())
     assert "25 % of the draws" in unsure
     assert "USD" not in unsure
     # What replaces it does not make it one of the best: the sentence may not say that it stays within when replaced.
@@ -1601,18 +1609,18 @@ def test_words_follow_the_figures() -> None:
     assert "where no size of it does, the draw does not count" in unsure
     # Draws in which nothing keeps every limit are not among those of the probability: all of some is not all.
     some = Regret(1.0, 0.0, 0.47, 0.0, 0.47)
-    alone = _confidence._text(1.0, Decimal(0), some, ())
+    alone = _confidence.words.confidence_text(1.0, Decimal(0), some, ())
     assert alone == (
         "In 47 % of all draws none of the options compared keeps every limit; in all others the recommendation stays within "
         "1 % of the best; on average it costs no more than the best there. In 47 % of all draws it breaks a limit."
     )
-    more = _confidence._text(0.79, None, replace(some, breaks=0.48), ())
+    more = _confidence.words.confidence_text(0.79, None, replace(some, breaks=0.48), ())
     assert "in 79 % of the others the recommendation stays within 1 % of" in more
     assert "In 48 % of all draws it breaks a limit. Where another of these" in more
-    assert "99 % of all draws it" in _confidence._text(
+    assert "99 % of all draws it" in _confidence.words.confidence_text(
         1.0, None, replace(some, breaks=0.999), ()
     )
-    priced = _confidence._text(0.25, Decimal(0), often, ())
+    priced = _confidence.words.confidence_text(0.25, Decimal(0), often, ())
     assert breaks in priced
     assert "there costs 12.5 USD per month more on average" in priced
 
@@ -1695,7 +1703,7 @@ def test_what_is_written_of_a_flip_lies_beyond_it(
     size: float, is_up: bool, is_negative: bool
 ) -> None:
     value = -size if is_negative else size
-    found = _confidence._three_digits_beyond(value, is_up=is_up)
+    found = _confidence.flips._three_digits_beyond(value, is_up=is_up)
     assert float(f"{found:.3g}") == found
     assert (found - value) * (1 if is_up else -1) >= -1e-11 * abs(value)
     assert abs(found - value) <= 0.01 * abs(value)
@@ -1794,7 +1802,9 @@ def test_an_answer_says_by_how_much_prices_may_be_off(folder: Path) -> None:
     assert most is not None
     assert all(0 <= each.usd_per_month <= most for each in sure.value_of_information)
     of_ram = Input(_draws.PRICE, ("dram",))
-    assert _confidence._what_to_do(of_ram) == "Ask for a binding quote of RAM first"
+    assert (
+        _confidence.words.what_to_do(of_ram) == "Ask for a binding quote of RAM first"
+    )
     undated = ask(curve).confidence
     assert "so prices stay as they are" in undated.reason
     assert not [one for one in undated.tornado if one.about.startswith("the price")]
@@ -1829,10 +1839,10 @@ def test_a_price_that_states_its_range_is_drawn_within_it(folder: Path) -> None:
     assert sorted(more[more > 0] * 36) == pytest.approx(
         sorted(cents / 100 for cents in spent), abs=1.0
     )
-    assert _confidence._named(Input(_draws.PRICE, (key,))) == (
+    assert _confidence.words.name_of(Input(_draws.PRICE, (key,))) == (
         f"the price of `{SHELF[0]}`"
     )
-    assert _confidence._about_price(key, found) == (
+    assert _confidence.words._about_price(key, found) == (
         f"`{SHELF[0]}` by {percent(3.0)} up or {percent(0.0)} down, as its source states"
     )
     figure = Figure(

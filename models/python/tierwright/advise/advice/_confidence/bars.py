@@ -1,0 +1,107 @@
+"""Bars of the tornado: what is bought, and for how much, at both ends of the range of each input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from tierwright.advise.advice import _draws
+from tierwright.advise.advice._confidence.drawing import Sure
+from tierwright.advise.advice._confidence.flips import with_flip
+from tierwright.advise.advice._confidence.ranges import STEPS, best_along, value_text
+from tierwright.advise.advice._confidence.words import cents_of, name_of
+from tierwright.advise.advice._draws import Input
+from tierwright.advise.advice._sure import MOST_BARS
+from tierwright.advise.advice.found import Bar
+from tierwright.common.cautions import Caution
+from tierwright.common.wording import counted
+from tierwright.evaluate.advice.information import Buys
+from tierwright.profile.curve import Curve
+
+OF_CAUTION: Mapping[str, str] = {
+    "scaled": _draws.LAW,
+    "scale_extrapolated": _draws.LAW,
+    "steady_state_uncertain": _draws.SHORT,
+    "sampled_curve": _draws.SAMPLE,
+}
+"""Input of a caution."""
+
+
+def drawn_of(found: Sure, cautions: Iterable[Caution]) -> dict[Input, Caution]:
+    """Return the inputs that were drawn and that a caution speaks of, each once."""
+    inputs = {each.name: each for each in found.draws.places if not each.of}
+    drawn: dict[Input, Caution] = {}
+    for caution in cautions:
+        each = inputs.get(OF_CAUTION.get(caution.name, ""))
+        if each is not None:
+            drawn.setdefault(each, caution)
+    return drawn
+
+
+def ends_of(found: Sure, each: Input) -> list[tuple[str, Curve]]:
+    """Return both ends of the range of an input of the curve, in words and as a curve."""
+    return [
+        (
+            value_text(found.draws.ranges, found.draws, each, place),
+            _draws.curve_at(found.draws.ranges, {each: place}),
+        )
+        for place in (0.0, 1.0)
+    ]
+
+
+def bars_of(
+    found: Sure,
+    ranges: Callable[[Input], Buys],
+    others: tuple[Bar, ...],
+    drawn: Mapping[Input, Caution],
+) -> tuple[Bar, ...]:
+    """Return a bar of each input that was drawn and that a caution speaks of, or a source states, with its flip; and others.
+
+    A bar ends where the draws end, so that it speaks of the range that probability and worth speak of.
+    """
+    made = list(others)
+    for each in found.draws.places:
+        if each in drawn:
+            made.append(_own_bar(found, each, ranges(each), drawn[each].message))
+        elif each.name in (_draws.TIME, _draws.PRICE):
+            bar = _own_bar(found, each, ranges(each), name_of(each))
+            if bar.flip is not None or _width(bar) > 0:
+                made.append(bar)
+    made.sort(key=_width, reverse=True)
+    return tuple(made[:MOST_BARS])
+
+
+def _width(bar: Bar) -> float:
+    low, high = bar.usd_per_month_low, bar.usd_per_month_high
+    return float("inf") if low is None or high is None else float(abs(high - low))
+
+
+def _bought(found: Sure, bought: tuple[int, int] | None) -> str | None:
+    """Name what is bought at an end of a bar, and how many more or fewer of its devices; None where nothing keeps every limit."""
+    if bought is None:
+        return None
+    at, more = bought
+    name = found.contenders.named(at)
+    if not more:
+        return name
+    than = "more" if more > 0 else "fewer"
+    return f"{name}, with {counted(abs(more), f'device {than}', f'devices {than}')}"
+
+
+def _own_bar(found: Sure, each: Input, buys: Buys, about: str) -> Bar:
+    along = best_along(found, buys)
+    kinds = found.contenders.kinds
+    ends = (0, STEPS - 1)
+    usd = [None if along.index[at] is None else cents_of(along.usd[at]) for at in ends]
+    index = [along.index[at] for at in ends]
+    titles = [_bought(found, along.bought[at]) for at in ends]
+    bar = Bar(
+        about,
+        value_text(found.draws.ranges, found.draws, each, 0.0),
+        value_text(found.draws.ranges, found.draws, each, 1.0),
+        usd[0],
+        usd[1],
+        titles[0],
+        titles[1],
+        any(at is None or kinds[at] != kinds[found.chosen] for at in index),
+    )
+    return with_flip(found, bar, each, along)

@@ -1,0 +1,128 @@
+"""What is the best along the range of one input, the others as they are stated, and its values in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierwright.advise.advice import _draws
+from tierwright.advise.advice._confidence.drawing import Sure
+from tierwright.advise.advice._draws import Draws, Input, Ranges
+from tierwright.advise.advice._prices import SEVERAL_PRICED, price_words
+from tierwright.common.arrays import FloatArray
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import as_many, percent
+from tierwright.evaluate.advice.information import NEAR, Buys
+from tierwright.evaluate.advice.limits import ROUNDING
+
+STEPS = 33
+SCALE: FloatArray = np.linspace(0.0, 1.0, STEPS)
+"""Places of a range at which a flip is looked for, and at which what may be recommended is known."""
+
+
+def along_range(found: Sure, each: Input) -> Buys:
+    """Contenders at evenly spaced places of the range of one input, the others as they are stated."""
+    return at_places(found, each, SCALE.tolist())
+
+
+def at_places(found: Sure, each: Input, places: Iterable[float]) -> Buys:
+    """Contenders at some places of the range of one input, the others as they are stated."""
+    return found.contenders.buys(
+        [
+            found.contenders.on(
+                _draws.curve_at(found.draws.ranges, {each: place}),
+                found.draws.state_of({each: place}),
+            )
+            for place in places
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """The best contender at places of the range of one input, the others as they are.
+
+    The recommendation where it is within 1 % of it; None where no contender keeps every limit.
+
+    Attributes
+    ----------
+    usd : float64 array
+        Least cost at each place. [USD/month]
+    index : list of int or None
+        Which contender is the choice; one that breaks a limit there gives way to others of its kind.
+    bought : list of (int, int) or None
+        Which contender costs that, and how many more of the devices whose number is free it needs.
+    """
+
+    usd: FloatArray
+    index: list[int | None]
+    bought: list[tuple[int, int] | None]
+
+
+def best_along(found: Sure, buys: Buys) -> Along:
+    """Say which contender is the best at each place of the range of an input."""
+    needed = np.where(buys.keeps, buys.fixed + buys.unit * buys.needed, np.inf)
+    least = buys.least()
+    own = buys.costs(buys.bought)[:, found.chosen]
+    # Of those that cost the same, one that is most like the choice.
+    is_least = needed <= least[:, np.newaxis] * (1 + ROUNDING)
+    cheapest = np.where(is_least, found.contenders.alike(found.chosen), 3).argmin(
+        axis=1
+    )
+    best = np.where(own <= least * (1 + NEAR), found.chosen, cheapest)
+    index = [
+        int(at) if math.isfinite(usd) else None
+        for at, usd in zip(best.tolist(), least.tolist(), strict=True)
+    ]
+    bought = [
+        None if at is None else (one, int(buys.needed[place, one] - buys.bought[one]))
+        for place, (at, one) in enumerate(zip(index, cheapest.tolist(), strict=True))
+    ]
+    return Along(least, index, bought)
+
+
+def place_as_is(found: Sure, each: Input) -> float:
+    """Place in its range at which an input stays as it is."""
+    if each.name == _draws.PRICE:
+        return found.draws.spreads[each.of[0]].place_as_is
+    if each.name != _draws.TIME:
+        return 0.5
+    used, low, high = found.draws.bounds[each.of]  # type: ignore[index]
+    return float(np.log(used / low) / np.log(high / low))
+
+
+def value_text(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
+    """Write the value of an input at a place of its range, to be read behind *if*."""
+    away = 2 * place - 1
+    match each.name:
+        case _draws.LAW:
+            times = float((1 + ranges.law) ** away)
+            return f"the misses are {as_many(times)} the law says"
+        case _draws.SHORT if place == 0:
+            return "no first touch misses there"
+        case _draws.SHORT if place == 1 and ranges.late:
+            return "first touches miss there as often as they came in the last half of the recording"
+        case _draws.SHORT if place == 1:
+            return "every first touch misses there"
+        case _draws.SHORT:
+            of = "misses" if away > 0 else "hits"
+            return f"{percent(abs(away))} of what the recording is too short to show are {of}"
+        case _draws.SAMPLE if place in (0, 1):
+            side = "more" if place else "fewer"
+            return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
+        case _draws.SAMPLE:
+            side = "above" if away > 0 else "below"
+            return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
+        case _draws.PRICE:
+            off_by = draws.spreads[each.of[0]].at(place) - 1
+            more = "more" if off_by > 0 else "less"
+            words = price_words(each.of[0])
+            cost = "cost" if words in SEVERAL_PRICED else "costs"
+            return f"{words} {cost} {percent(abs(off_by))} {more}"
+        case _:
+            bound = draws.bounds[each.of]  # type: ignore[index]
+            time = format_microseconds(_draws.time_at(bound, place))
+            return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"

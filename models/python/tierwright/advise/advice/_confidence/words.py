@@ -1,0 +1,211 @@
+"""How often the recommendation stays among the best, at what regret, and what that rests on, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import numpy as np
+
+from tierwright.advise.advice import _draws
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._confidence.drawing import Sure
+from tierwright.advise.advice._draws import Input
+from tierwright.advise.advice._prices import PriceRange, price_words
+from tierwright.advise.advice.found import Information
+from tierwright.advise.point import scheme_titles
+from tierwright.common.currency import money
+from tierwright.common.wording import counted, duration, listed, percent, whole_percent
+from tierwright.evaluate.advice.information import NEAR, Regret
+from tierwright.evaluate.bill import CENT
+
+CALIBRATED_ACCESSES = 100_000
+"""Accesses of the shortest recordings whose probabilities were held against the truth: `docs/models/advice-calibration.md`."""
+NO_PRICES = "no recent prices of one product tell how far those of the purchase may be off, so prices stay as they are"
+
+
+def cents_of(usd: float) -> Decimal:
+    return Decimal(repr(float(usd))).quantize(CENT, ROUND_HALF_EVEN)
+
+
+def confidence_text(
+    probability: float,
+    usd: Decimal | None,
+    by_money: Regret,
+    worth: Sequence[Information],
+    limited: str = "",
+) -> str:
+    """Say how often it stays among the best, at what regret, and what is worth measuring first."""
+    said = headline(probability, by_money.none_keeps)
+    if usd is not None:
+        more = f"{money(usd)} per month more" if usd else "no more"
+        there = " there" if by_money.none_keeps else ""
+        said += f"; on average it costs {more} than the best{there}"
+    said += f".{_repaired(by_money, in_money=usd is not None)}"
+    if limited:
+        said += f" {limited[0].upper()}{limited[1:]}."
+    if worth and worth[0].usd_per_month:
+        said += f" {worth[0].text}"
+    return said
+
+
+def _of_draws(share: float) -> str:
+    """Write a share of draws in whole per cents; what is not all of them does not read as all."""
+    said = whole_percent(share)
+    return "more than 99 %" if share < 1 and said == whole_percent(1) else said
+
+
+def headline(probability: float, none_keeps: float) -> str:
+    """Say how often it stays among the best, and of which draws that is: where nothing keeps every limit, there is no best."""
+    near, often = f"stays within {100 * NEAR:g} % of the best", _of_draws(probability)
+    if none_keeps:
+        often = "all others" if probability == 1 else f"{often} of the others"
+        return (
+            f"In {_of_draws(none_keeps)} of all draws none of the options compared keeps every limit; in {often} the "
+            f"recommendation {near}"
+        )
+    return (
+        f"It {near} in {'all draws' if probability == 1 else f'{often} of the draws'}"
+    )
+
+
+def _repaired(found: Regret, *, in_money: bool) -> str:
+    """Say in how many draws it breaks a limit, how these count, and what its repair costs there; empty where it breaks none."""
+    if not found.breaks:
+        return ""
+    said = f" In {_of_draws(found.breaks)} of all draws it breaks a limit."
+    if found.breaks <= found.none_keeps:
+        # There is nothing to repair it with.
+        return said
+    where = "It counts there"
+    if found.none_keeps:
+        where = "Where another of these options keeps every limit, it counts"
+    said += (
+        f" {where} with the cheapest size of its hardware that keeps the limits; where no size of it does, the draw does not "
+        "count as one within that distance."
+    )
+    if in_money:
+        said += (
+            f" Enlarging or replacing it there costs {money(cents_of(found.repair))} per month more on average, which the "
+            "difference to the best includes."
+        )
+    return said
+
+
+def recorded_accesses(asked: Asked) -> int:
+    """Count the accesses of the recording; its curve has windows."""
+    curve = asked.setting.curve
+    windows = (curve if curve.cold is None else curve.cold).windows
+    assert windows is not None
+    return int(windows.accesses.sum())
+
+
+def not_calibrated(accesses: int) -> str:
+    """Say that a recording is shorter than those on which probabilities were tried; empty where it is not."""
+    if accesses >= CALIBRATED_ACCESSES:
+        return ""
+    return (
+        f"whether that is right was never tried for a recording of {counted(accesses, 'access', 'accesses')}, but for those "
+        f"of {CALIBRATED_ACCESSES:,} and more: record at least {CALIBRATED_ACCESSES - accesses:,} more before you rely on it"
+    )
+
+
+def rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
+    """Say what was drawn, and what was not."""
+    curve = asked.setting.curve
+    windows = (curve if curve.cold is None else curve.cold).windows
+    assert windows is not None
+    recorded = recorded_accesses(asked)
+    accesses = counted(recorded, "access", "accesses")
+    long = "" if windows.duration_s is None else f" in {duration(windows.duration_s)}"
+    varied = ["the windows of the recording"]
+    times = [each for each in found.draws.places if each.name == _draws.TIME]
+    varied += [name_of(each) for each in found.draws.places if each not in times]
+    if times:
+        ranges = counted(len(times), "busy time of a device", "busy times of devices")
+        varied.append(f"{ranges} that the sources leave open")
+    parts = [
+        f"{counted(_draws.DRAWS, 'draw')} of {listed(varied)}; {_about_prices(found)}",
+        f"it speaks for a recording as long as this one, {accesses}{long}",
+    ]
+    limited = not_calibrated(recorded)
+    if limited:
+        parts.append(limited)
+    impossible = int(np.sum(~found.buys.possible))
+    if impossible:
+        what = "probability, regret and what measuring is worth are"
+        parts.append(
+            f"{what if in_money else 'the probability is'} of the {counted(_draws.DRAWS - impossible, 'draw')} in which one of "
+            f"the options compared keeps every limit; the other {counted(impossible, 'is left out', 'are left out')}"
+        )
+    if curve.sample_rate is not None and Input(_draws.SAMPLE) not in found.draws.places:
+        parts.append("the error of the sample of pages is not known")
+    if asked.limits_response:
+        parts.append(
+            "limits on response times are held in each draw, with the service times that are stated"
+        )
+    if not in_money:
+        parts.append(
+            "regret and what measuring is worth are stated where money is the objective"
+        )
+    return "; ".join(parts)
+
+
+def _about_prices(found: Sure) -> str:
+    """Say which prices were drawn, and by how much they may be off."""
+    spreads = found.draws.spreads
+    if not spreads:
+        return NO_PRICES
+    said = [_about_price(key, each) for key, each in spreads.items()]
+    return f"prices of {'; of '.join(said)}; other prices stay as they are"
+
+
+def _about_price(key: str, each: PriceRange) -> str:
+    by = f"{price_words(key)} by {percent(each.high - 1)} up or {percent(1 - each.low)} down"
+    spread = each.spread
+    if spread is None:
+        return f"{by}, as its source states"
+    return (
+        f"{by}, as far apart as prices of `{spread.series}` were from {spread.first} to "
+        f"{spread.last}"
+    )
+
+
+def name_of(each: Input) -> str:
+    """Name an input in a list."""
+    match each.name:
+        case _draws.SAMPLE:
+            return "the error of the sample of pages"
+        case _draws.SHORT:
+            return "what the recording is too short to show"
+        case _draws.LAW:
+            return "the error of the scale law"
+        case _draws.STEADY:
+            return "the error of the model in the steady state"
+        case _draws.HITS:
+            return f"the flash hits of {scheme_titles()[each.of[0]]}"
+        case _draws.PRICE:
+            return f"the price of {price_words(each.of[0])}"
+        case _:
+            return f"the time of a page {each.of[1]} of `{each.of[0]}`"
+
+
+def what_to_do(each: Input | None) -> str:
+    """Say what would make an input known, as the first thing to do."""
+    if each is None:
+        return "Record for longer first"
+    match each.name:
+        case _draws.SAMPLE:
+            return "Profile all pages first"
+        case _draws.SHORT:
+            return "Record for longer, until caches of this size are full, first"
+        case _draws.LAW:
+            return "Record a system of the size of production first"
+        case _draws.STEADY:
+            return "Replay the recording at these sizes first"
+        case _draws.HITS:
+            return f"Replay {scheme_titles()[each.of[0]]} on the recording first"
+        case _draws.PRICE:
+            return f"Ask for a binding quote of {price_words(each.of[0])} first"
+        case _:
+            return f"Measure the time of a page {each.of[1]} of `{each.of[0]}` first"
