@@ -46,7 +46,7 @@ from tierwright.evaluate.advice.limits import (
     relaxation,
     values,
 )
-from tierwright.evaluate.advice.rows import Options
+from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
@@ -136,10 +136,7 @@ def nearest(
     for limit in limits:
         if limit.name not in conflict or not limit.is_stated:
             continue
-        # No device is busy for more than all of the time.
-        most = 1.0 if limit.name == PEAK_BUSY else math.inf
-        can = np.isfinite(limit.value) & (limit.value <= most)
-        [rows] = np.nonzero((number == 1) & limit.breaks & can)
+        rows = _broken_alone(limit, number)
         if not len(rows):
             continue
         values = limit.value[rows]
@@ -147,6 +144,15 @@ def nearest(
         alike = rows[np.isclose(values, value, rtol=ROUNDING, atol=0.0)]
         at = int(choose.ordered(options, alike, objective)[0])
         yield limit.name, float(value), at
+
+
+def _broken_alone(limit: Limit, number: IntArray) -> IntArray:
+    """Options that break this limit and no other, of which a value is known that can be asked; `number` counts what each breaks."""
+    # No device is busy for more than all of the time.
+    most = 1.0 if limit.name == PEAK_BUSY else math.inf
+    can = np.isfinite(limit.value) & (limit.value <= most)
+    [rows] = np.nonzero((number == 1) & limit.breaks & can)
+    return rows
 
 
 def nearest_titled(
@@ -294,10 +300,7 @@ def _first_in_time(
     """Return the value of a limit that is nearest and admits an option in time, the option, and whether that is known."""
     number = np.sum([limit.breaks for limit in chosen.limits], axis=0)
     [limit] = [each for each in chosen.limits if each.name == name]
-    most = 1.0 if name == PEAK_BUSY else math.inf
-    can = np.isfinite(limit.value) & (limit.value <= most)
-    [rows] = np.nonzero((number == 1) & limit.breaks & can)
-    rows = choose.ordered(table.options, rows, asked.objective)
+    rows = choose.ordered(table.options, _broken_alone(limit, number), asked.objective)
     sign = -1 if name in LEAST else 1
     left = rows[np.argsort(sign * limit.value[rows], kind="stable")]
     left, many = left[~too_slow(asked, table, left)], 1

@@ -207,6 +207,12 @@ def settled(
     def replayed_of(rows: Sequence[int]) -> list[Replayed]:
         return [as_shown(asked, table, each) for each in replay_of(rows)]
 
+    def with_more(tried: list[Replayed], rows: Sequence[int]) -> list[Replayed]:
+        return sorted(
+            [*tried, *replayed_of(rows)],
+            key=lambda each: place.get(each.at, len(place)),
+        )
+
     tried = replayed_of(finalists) if len(finalists) else []
     best = decided(asked, table.options.month_cents, tried, admits)
     # Where none keeps its limits, what costs more is replayed too.
@@ -219,10 +225,7 @@ def settled(
         ]
         if not more:
             break
-        tried = sorted(
-            [*tried, *replayed_of(more)],
-            key=lambda each: place.get(each.at, len(place)),
-        )
+        tried = with_more(tried, more)
         best = decided(asked, table.options.month_cents, tried, admits)
     shown = list(finalists)
     # What was close is listed by its hardware: where a replay refutes one size of it, the next is replayed as that was.
@@ -233,10 +236,7 @@ def settled(
         if not more:
             break
         shown += more
-        tried = sorted(
-            [*tried, *replayed_of(more)],
-            key=lambda each: place.get(each.at, len(place)),
-        )
+        tried = with_more(tried, more)
         best = decided(asked, table.options.month_cents, tried, admits)
     return Settled(
         tried,
