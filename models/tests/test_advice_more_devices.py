@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,9 +26,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise.advice import _words
-from tierwright.advise.advice._contenders import Contenders, State, contending
+from tierwright.advise.advice._choice import chosen_of, in_order
+from tierwright.advise.advice._contenders import (
+    Contenders,
+    State,
+    contending,
+    contending_at_ends,
+)
 from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.request import Have
+from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.advice.tiers import MORE_DEVICES, with_more
 from tierwright.hardware import catalog
 
@@ -340,7 +349,7 @@ def test_no_contender_undercuts_the_recommendation_with_fewer_devices_than_warm_
     table, best = best_of(asked, Table.of(asked.setting))
     if best is None:
         return
-    rows = contending(asked, (table,), best)
+    rows = contending(asked, table, best)
     found = Contenders(asked, table, rows).on(asked.setting.curve, State())
     usd_ = found.fixed + found.unit * found.needed
     [own] = np.flatnonzero(rows == best)
@@ -373,6 +382,60 @@ def catalog_bytes(table: Table, row: int) -> int:
     held = catalog.device(name).capacity_bytes
     assert held is not None
     return held
+
+
+@pytest.mark.parametrize(
+    ("times", "limit_us", "has_standing"),
+    [(1.1, 150, False), (2.0, 400, True), (4.0, 400, False), (4.0, 2_000, True)],
+)
+def test_what_could_be_best_on_another_curve_is_the_same_option_on_that_of_the_answer(
+    times: float, limit_us: int, has_standing: bool
+) -> None:
+    """Which numbers of devices are listed rests on the curve; rows of one table stood for those of another."""
+    asked = asked_of(
+        {
+            **given_(),
+            "have": Have(
+                machines=1, ram_bytes=64 * 2**30, disk=catalog.device(DISKS[0]), disks=3
+            )
+            if has_standing
+            else None,
+            "constraints": {"response_p99_us": Decimal(limit_us)},
+            "objective": "usd",
+        }
+    )
+    table, best = best_of(asked, Table.of(asked.setting))
+    assert best is not None
+    other = table.with_curve(stretched_curve(asked.setting.curve, times))
+    of_other = in_order(asked, other, chosen_of(asked, other))[:1]
+    found, rows = contending_at_ends(asked, (table, other), best)
+
+    def which(of: Table, at: int) -> tuple[Any, ...]:
+        options = of.options
+        return (
+            of.source(at),
+            of.names(at),
+            of.scheme(at),
+            int(options.machines[at]),
+            float(options.ram_bytes[at]),
+            int(options.flash_devices[at]),
+        )
+
+    def numbers(of: Table, some: Any) -> dict[tuple[Any, ...], set[int]]:
+        listed: dict[tuple[Any, ...], set[int]] = {}
+        for at in some:
+            listed.setdefault(which(of, at), set()).add(
+                int(of.options.store_devices[at])
+            )
+        return listed
+
+    every = numbers(table, range(len(table.options)))
+    listed = numbers(found, rows.tolist())
+    assert set(contending(asked, table, best).tolist()) <= set(rows.tolist())
+    wanted = [contending(asked, other, at).tolist() for at in of_other.tolist()]
+    for option, many in numbers(other, chain(*wanted)).items():
+        assert {max(each, min(every[option])) for each in many} <= listed[option]
+    assert found.have_at == table.have_at
 
 
 def test_what_is_not_warm_in_time_is_no_better_choice_of_any_draw() -> None:

@@ -1171,7 +1171,7 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     )
     table = Table.of(asked.setting)
     row = int(np.flatnonzero(table.options.ram_bytes == best.ram_bytes)[0])
-    sure = _confidence.sure(asked, table, row, contending(asked, (table,), row))
+    sure = _confidence.sure(asked, table, row, contending(asked, table, row))
     law = Input(_draws.LAW)
     along = _confidence.ranges.best_along(
         sure, _confidence.ranges.along_range(sure, law)
@@ -1281,7 +1281,7 @@ def sure_of(
     table = Table.of(asked.setting)
     best = first_kept(asked, table, (made := chosen_of(asked, table)), made.order)
     assert best is not None
-    return _confidence.sure(asked, table, best, contending(asked, (table,), best))
+    return _confidence.sure(asked, table, best, contending(asked, table, best))
 
 
 @pytest.mark.parametrize(
@@ -1420,7 +1420,7 @@ def test_contenders_keep_limits_of_response_times_on_the_curve_of_each_draw(
     chosen = chosen_of(asked, table)
     best = first_kept(asked, table, chosen, chosen.order)
     assert best is not None
-    first = contending(asked, (table,), best)
+    first = contending(asked, table, best)
     found = _confidence.sure(asked, table, best, first)
     rows = found.contenders.rows
     assert len(rows) > 3
@@ -1515,7 +1515,7 @@ def test_contenders_cost_what_the_table_says(folder: Path) -> None:
         month = some.fixed + some.unit * found.needed
         assert np.allclose(month * 100, options.month_cents[rows])
         best = int(known[0])
-        assert best in contending(asked, (table,), best)
+        assert best in contending(asked, table, best)
 
 
 def test_inputs_at_the_ends_of_their_ranges(folder: Path) -> None:
@@ -1729,7 +1729,7 @@ def contenders_at(folder: Path, prices: PriceBook) -> tuple[Table, Contenders]:
     )
     table = Table.of(asked.setting)
     best = int(chosen_of(asked, table).order[0])
-    return table, Contenders(asked, table, contending(asked, (table,), best))
+    return table, Contenders(asked, table, contending(asked, table, best))
 
 
 @settings(max_examples=10, deadline=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -38,6 +38,7 @@ from tierwright.evaluate.advice.rows import (
     Options,
     busy_share,
     device_times,
+    joined,
     life_years,
 )
 from tierwright.evaluate.advice.rows import peak_busy as peak_of
@@ -122,19 +123,69 @@ class Measured:
     wears: Mapping[str, FloatArray]
 
 
-def contending(asked: Asked, tables: tuple[Table, ...], best: int) -> IntArray:
-    """Rows of the options that could be the best: of the table of the answer, the first, and those of its other ends.
+def contending(asked: Asked, table: Table, best: int) -> IntArray:
+    """Rows of the options of a table that could be the best.
 
-    Of each table those of the least cost, and the best of each of the first kinds. Limits of response times take long to
-    compute: where there are some, of each table those that keep them on its curve, of so many of the least cost from the
-    first on that does.
+    Those of the least cost, and the best of each of the first kinds. Limits of response times take long to compute: where
+    there are some, those that keep them, of so many of the least cost from the first on that does.
     """
-    found = [best]
-    for table in tables:
-        order = in_order(asked, table, chosen_of(asked, table), MOST_BEST)
-        found += order[:MOST_BEST].tolist()
-        found += best_of_kinds(order, table.kind_codes)[:MOST_BEST].tolist()
-    return np.unique(np.asarray(found, dtype=np.int64))
+    order = in_order(asked, table, chosen_of(asked, table), MOST_BEST)
+    kinds = best_of_kinds(order, table.kind_codes)
+    return np.unique(np.concatenate(([best], order[:MOST_BEST], kinds[:MOST_BEST])))
+
+
+def contending_at_ends(
+    asked: Asked, tables: Sequence[Table], best: int
+) -> tuple[Table, IntArray]:
+    """Options that could be the best on some curve: of the table of the answer, the first, and those of other curves.
+
+    Returns
+    -------
+    table : Table
+        The first, with numbers of devices behind its options that others list and it does not.
+    rows : int64 array
+        Of this table.
+    """
+    [table, *others] = tables
+    found = [contending(asked, table, best)]
+    for other in others:
+        order = in_order(asked, other, chosen_of(asked, other), MOST_BEST)
+        kinds = best_of_kinds(order, other.kind_codes)
+        wanted = np.concatenate((order[:MOST_BEST], kinds[:MOST_BEST]))
+        table, rows = _listing(table, other, np.unique(wanted))
+        found.append(rows)
+    return table, np.unique(np.concatenate(found))
+
+
+def _listing(table: Table, other: Table, wanted: IntArray) -> tuple[Table, IntArray]:
+    """Find some options of another curve in a table: which numbers of devices are listed, and where, rests on the curve.
+
+    A number that the table does not list comes behind its options; fewer than are enough on its curve are as many as are.
+    """
+
+    def which(options: Options, at: int) -> tuple[int, int, int]:
+        return int(options.source[at]), int(options.row[at]), int(options.scheme[at])
+
+    own, theirs = table.options, other.options.rows(wanted)
+    listed: dict[tuple[int, int, int], dict[int, int]] = {}
+    for at in np.flatnonzero(np.isin(own.row, theirs.row)).tolist():
+        listed.setdefault(which(own, at), {}).setdefault(int(own.store_devices[at]), at)
+    found: list[int] = []
+    of: list[int] = []
+    numbers: list[int] = []
+    for at in range(len(theirs)):
+        known = listed[which(theirs, at)]
+        fewest = min(known)
+        number = max(int(theirs.store_devices[at]), fewest)
+        if number not in known:
+            known[number] = len(own) + len(of)
+            of.append(known[fewest])
+            numbers.append(number)
+        found.append(known[number])
+    if of:
+        more = table.with_devices(np.asarray(of), np.asarray(numbers, dtype=np.int64))
+        table = table.with_options(joined([own, more.options]))
+    return table, np.asarray(found, dtype=np.int64)
 
 
 class Contenders:

@@ -325,6 +325,9 @@ def _tail_of_one(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
+            # No number lies between neighbours: all further halvings find the same.
+            if np.all((middle == low) | (middle == high)):
+                break
             beyond = arrivals * grown(middle) > middle
             high = np.where(beyond, middle, high)
             low = np.where(beyond, low, middle)

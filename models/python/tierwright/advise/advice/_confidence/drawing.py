@@ -9,7 +9,12 @@ import numpy as np
 
 from tierwright.advise.advice import _draws
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._contenders import Contenders, Measured, State, contending
+from tierwright.advise.advice._contenders import (
+    Contenders,
+    Measured,
+    State,
+    contending_at_ends,
+)
 from tierwright.advise.advice._draws import Draws, Recorded
 from tierwright.advise.advice._table import MONTHS, Table
 from tierwright.common.arrays import FloatArray
@@ -93,7 +98,7 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     some = max(1, min(_BETWEEN, _MOST_EVALUATED // max(1, len(table.options))))
     between = (rough.curve(at) for at in range(0, _draws.DRAWS, _draws.DRAWS // some))
     tables = (table, *(table.with_curve(each) for each in (*rough.ends(), *between)))
-    rows = contending(asked, tables, best)
+    table, rows = contending_at_ends(asked, tables, best)
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
     generator = np.random.default_rng(seed)

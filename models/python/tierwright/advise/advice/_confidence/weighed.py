@@ -77,7 +77,7 @@ def confidence(
         return replace(none(BY_REPLAY), tornado=_bars_of(ends, cautions))
     if table.left_out is not None:
         return none(LEFT_OUT)
-    rows = contending(asked, (table,), best)
+    rows = contending(asked, table, best)
     refused = abstains(asked, table, best, rows)
     if refused is not None:
         return replace(refused, tornado=_bars_of(ends, cautions))
