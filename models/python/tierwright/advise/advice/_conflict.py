@@ -31,6 +31,7 @@ from tierwright.evaluate.advice.limits import (
     RESPONSES,
     THROUGHPUT,
     Limit,
+    left_out_in_turn,
 )
 from tierwright.evaluate.advice.limits import conflict as listed_conflict
 from tierwright.evaluate.advice.rows import SOURCES
@@ -88,7 +89,9 @@ def explained(
     if not dirty and set(unknown) & set(names):
         # Each of them alone leaves nothing, and no value of it would admit an option.
         return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
-    said = _words.infeasible_text(names, dirty=dirty)
+    said = _words.infeasible_text(
+        names, dirty=dirty, is_known=not _may_be_kept(table, limits, names)
+    )
     # Of what bounds left out another may be nearer.
     tells_price = PRICE in names and table.left_out is None
     unpriced = _without_price(table, limits) if tells_price else ""
@@ -138,6 +141,19 @@ def _unknown(asked: Asked, table: Table, limits: Sequence[Limit]) -> list[str]:
             if name in asked.constraints and len(least) and np.isinf(least).all()
         ),
     ]
+
+
+def _may_be_kept(table: Table, limits: Sequence[Limit], names: Sequence[str]) -> bool:
+    """Whether some option breaks none of the limits of these names by what is known of it."""
+    broken = np.zeros(len(table.options), dtype=np.bool_)
+    without = dict(zip(RESPONSES, table.least_response, strict=True))
+    for limit in limits:
+        if limit.name in names:
+            unknown = np.isnan(limit.value) & limit.is_stated
+            if limit.name in without:
+                unknown = np.isinf(without[limit.name])
+            broken |= limit.breaks & ~unknown
+    return not broken.all()
 
 
 def _unknown_for_sale(table: Table, limits: Sequence[Limit]) -> list[str]:
@@ -204,7 +220,9 @@ def conflict(asked: Asked, table: Table, limits: list[Limit]) -> tuple[str, ...]
     kept = list(names)
     # As of limits that are listed: what is stated first, but for the busy share.
     stated = {limit.name for limit in limits if limit.is_stated}
-    by_turn = sorted(names, key=lambda name: (name not in stated, name == PEAK_BUSY))
+    by_turn = sorted(
+        names, key=lambda name: left_out_in_turn(name, is_stated=name in stated)
+    )
     changed = True
     while changed:
         changed = False

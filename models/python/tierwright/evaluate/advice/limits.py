@@ -191,12 +191,20 @@ def conflict(limits: Sequence[Limit], rows: int) -> tuple[str, ...]:
         if each.name == PEAK_BUSY
     ]
     for each in sorted(
-        kept, key=lambda limit: (not limit.is_stated, limit.name == PEAK_BUSY)
+        kept, key=lambda limit: left_out_in_turn(limit.name, is_stated=limit.is_stated)
     ):
         fewer = [limit for limit in kept if limit is not each]
         if _infeasible(fewer, rows):
             kept = fewer
     return tuple(each.name for each in kept)
+
+
+def left_out_in_turn(name: str, *, is_stated: bool) -> tuple[bool, ...]:
+    """Key by which limits are tried to be left out of a conflict: what somebody asks for first, but for the busy share.
+
+    How busy a device is whose times nobody states is not known: the option lacks these rather than devices, so they come last.
+    """
+    return not is_stated, name == PEAK_BUSY, name == TIMES
 
 
 def _infeasible(limits: Sequence[Limit], rows: int) -> bool:

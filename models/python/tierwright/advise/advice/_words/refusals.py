@@ -31,7 +31,7 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.configurations.columns import ELECTRICITY
 
-_KNOWN_OF = {
+KNOWN_OF = {
     POWER: "the power is known of servers built from parts alone",
     UNITS: "rack units are known of servers built from parts alone",
 }
@@ -64,9 +64,9 @@ def unknown_text(names: Sequence[str], *, has_chassis: bool = False) -> str:
             "a read of these devices. State it in a device file, measure the devices, or ask without the limit."
         )
     parts = [
-        (_NOT_STATED if has_chassis else _KNOWN_OF)[name]
+        (_NOT_STATED if has_chassis else KNOWN_OF)[name]
         for name in names
-        if name in _KNOWN_OF
+        if name in KNOWN_OF
     ]
     if not parts:
         return f"{said} State it, or ask without the limit."
@@ -81,7 +81,9 @@ def unknown_text(names: Sequence[str], *, has_chassis: bool = False) -> str:
     )
 
 
-def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
+def infeasible_text(
+    conflict: Sequence[str], *, dirty: bool = False, is_known: bool = True
+) -> str:
     """Say which limits conflict.
 
     Parameters
@@ -90,11 +92,20 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
         Their names.
     dirty : bool
         Whether nobody said which evicted pages are dirty: the limits were held with as many as possible.
+    is_known : bool
+        Whether each option breaks one of them by a value that is known.
+
+    Examples
+    --------
+    >>> infeasible_text(["response_p50_us"])
+    'No option keeps every limit: each breaks the limit on the median response time in the busiest hour.'
+    >>> infeasible_text(["response_p50_us", "machines"], is_known=False)
+    'No option is known to keep every limit: of each, at least one of the limits on the median response time in the busiest hour and on machines is broken, or what it limits is unknown.'
     """
     if not conflict:
         return "There is no candidate: nothing that may be bought is priced and holds the data."
     if dirty:
-        said = infeasible_text(conflict)
+        said = infeasible_text(conflict, is_known=is_known)
         return (
             f"With as many evicted pages dirty as possible, {said[0].lower()}{said[1:]}"
         )
@@ -110,6 +121,14 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
         return f"{said} that keep the limits {listed(limits)}."
     if not limits:
         return f"No option keeps every limit: each lacks {' or '.join(needs)}."
+    if not is_known:
+        which = (
+            f"the limit {limits[0]} is"
+            if len(limits) == 1
+            else f"at least one of the limits {listed(limits)} is"
+        )
+        with_ = f"each that has {listed(needs)}" if needs else "each"
+        return f"No option is known to keep every limit: of {with_}, {which} broken, or what it limits is unknown."
     if len(limits) == 1:
         return f"No option keeps every limit: {each} the limit {limits[0]}."
     return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."

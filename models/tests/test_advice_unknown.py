@@ -1,0 +1,171 @@
+"""What could be better than the choice, were a value known that is limited."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from advice_cases import DEVICES_ALONE, PRODUCTION, SHELF, TIB, ask, book, curve
+from advice_cases import question as asked_of
+
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Advice
+from tierwright.common.cautions import Weighed
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, Figure
+
+LIKE = "micron-7500-pro-15.36tb"
+LATENCY = "read_latency_us"
+LOAD = replace(PRODUCTION, data_bytes=2 * TIB, growth_per_year=0.0)
+
+
+def drive(name: str, usd_per_gb: str, *, has_latency: bool) -> Device:
+    """A flash drive with a price, whose latency a source states or not."""
+    figures = {
+        key: figure
+        for key, figure in catalog.device(LIKE).figures.items()
+        if not key.startswith("unit_") and (has_latency or key != LATENCY)
+    }
+    price = Figure(Decimal(usd_per_gb), "USD/GB", "a quotation", "2026-11")
+    figures["unit_price"] = price
+    return replace(catalog.device(LIKE), id=name, name=name, figures=figures)
+
+
+def given_(*own: Device, limit_us: int = 400, **more: Any) -> dict[str, Any]:
+    return {
+        "curve": curve(LOAD),
+        # That device has no price in this book: nothing but drives of one's own is for sale.
+        "candidates": replace(DEVICES_ALONE, devices=SHELF[2:3], own=own),
+        "prices": book(),
+        "constraints": {"response_p99_us": Decimal(limit_us)},
+        "objective": "usd",
+        "have": None,
+        **more,
+    }
+
+
+def unknown(found: Advice) -> list[Weighed]:
+    return [each for each in found.cautions if each.code == "unknown_breaks_limit"]
+
+
+TOLD = drive("told", "0.75", has_latency=True)
+UNTOLD = drive("untold", "0.375", has_latency=False)
+
+
+def test_options_that_would_be_cheaper_are_said_with_what_they_cost() -> None:
+    question = given_(TOLD, UNTOLD)
+    found = ask(**question)
+    assert found.recommendation is not None
+    assert found.recommendation.disk_device == "told"
+    own = found.recommendation.usd_per_month
+    assert own is not None
+    [caution] = unknown(found)
+    assert caution.about == ("untold",)
+    assert caution.could_change_choice
+    # Without the limit nothing that is unknown is held against them.
+    free = ask(**{**question, "constraints": {}}).recommendation
+    assert free is not None
+    assert free.usd_per_month is not None
+    assert free.disk_device == "untold"
+    assert f"at {free.usd_per_month:,.0f} USD per month" in caution.effect
+    # Each option one by one: its devices that are read, and what it costs.
+    table = Table.of(asked_of(question).setting)
+    options = table.options
+    cheaper = 0
+    for at in np.flatnonzero((options.broken == 0) & (options.unpriced == 0)).tolist():
+        reads = (options.flash_reads[at], options.store_reads[at])
+        is_untold = any(
+            device is not None and device.id == "untold" and share > 0
+            for device, share in zip(table.devices(at), reads, strict=True)
+        )
+        cheaper += bool(
+            is_untold
+            and options.peak_busy[at] <= 0.7 * (1 + 1e-9)
+            and options.month_cents[at] < int(own * 100)
+        )
+    assert f"of {cheaper:,} options that cost less and keep" in caution.message
+    assert "no source states the latency of a read of untold" in caution.message
+
+
+def test_where_the_latency_is_stated_they_are_the_choice_as_was_said() -> None:
+    found = ask(**given_(TOLD, UNTOLD))
+    [caution] = unknown(found)
+    known = ask(**given_(TOLD, drive("untold", "0.375", has_latency=True)))
+    assert known.recommendation is not None
+    assert known.recommendation.disk_device == "untold"
+    assert known.recommendation.usd_per_month is not None
+    assert f"at {known.recommendation.usd_per_month:,.0f} USD" in caution.effect
+    assert not unknown(known)
+
+
+def test_nothing_is_said_of_what_costs_more() -> None:
+    found = ask(**given_(TOLD, drive("untold", "7.5", has_latency=False)))
+    # A little of it caches before drives whose latency is known, and is no cheaper than these alone.
+    assert found.recommendation is not None
+    assert found.recommendation.flash_device is None
+    assert not unknown(found)
+
+
+@pytest.mark.parametrize("has_latency", [True, False])
+def test_what_nothing_is_known_to_keep_may_be_kept(*, has_latency: bool) -> None:
+    slow = drive("untold", "0.375", has_latency=has_latency)
+    found = ask(**given_(TOLD, slow, limit_us=40))
+    assert found.infeasible is not None
+    said = found.infeasible.text
+    if has_latency:
+        assert said.startswith("No option keeps every limit: each breaks the limit on")
+        assert not unknown(found)
+        return
+    assert said.startswith(
+        "No option is known to keep every limit: of each, the limit on"
+    )
+    assert "is broken, or what it limits is unknown" in said
+    [caution] = unknown(found)
+    assert "cost less" not in caution.message
+    assert math.isfinite(
+        float(caution.effect.split(", at ")[1].split(" ")[0].replace(",", ""))
+    )
+
+
+def test_of_a_limit_that_nothing_is_known_of_the_answer_speaks_as_a_whole() -> None:
+    found = ask(**given_(UNTOLD))
+    assert found.infeasible is not None
+    assert found.infeasible.text.startswith("No option is known to keep the limit on")
+    assert not unknown(found)
+
+
+def test_for_the_least_time_it_is_what_would_be_faster() -> None:
+    question = given_(TOLD, UNTOLD, objective="io_time")
+    question["constraints"] |= {"usd_per_month": Decimal(2_500)}
+    found = ask(**question)
+    free = {**question, "constraints": {"usd_per_month": Decimal(2_500)}}
+    faster = ask(**free).recommendation
+    assert found.recommendation is not None
+    assert faster is not None
+    own, best = (each.io_time_us_per_access for each in (found.recommendation, faster))
+    assert own is not None
+    assert best is not None
+    if best < own:
+        [caution] = unknown(found)
+        assert "options that take less I/O time and keep" in caution.message
+    else:
+        assert not unknown(found)
+
+
+def test_what_lacks_the_times_of_its_devices_is_not_said_to_lack_devices() -> None:
+    untimed = replace(
+        UNTOLD,
+        figures={
+            key: each
+            for key, each in UNTOLD.figures.items()
+            if key != "write_latency_us"
+        },
+    )
+    found = ask(**given_(untimed, constraints={}))
+    assert found.infeasible is not None
+    assert found.infeasible.conflict == ("device_figures",)
+    assert "each lacks stated I/O rates of every device" in found.infeasible.text
