@@ -18,7 +18,7 @@ from tierwright.common.checks import broadcast
 from tierwright.common.errors import Problems
 from tierwright.evaluate.response.queue import Wait
 
-_HALVINGS = 56
+HALVINGS = 56
 _AT_ONCE = ((64, 4), (1024, 2))
 """Halvings that one look at the distribution makes, for up to so many numbers: of few, many points cost what one does."""
 _WHOLE = 1e-6
@@ -28,7 +28,7 @@ ROUNDED = 1e-12
 _APART = 1e-4
 """Least relative distance of the rates in a sum of exponential times: equal ones have no
 partial fractions. [1]"""
-_SURE = 60.0
+SURE = 60.0
 """Exponential times of the slowest wait beyond which no access is left: exp(-60) is below 1e-26."""
 MOST_WAITS = 6
 _IN_CACHE = 16_384
@@ -167,9 +167,9 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
     used = [way for way in ways if way.share > 0]
     slow, reach = np.zeros(()), max(way.least_s for way in used)
     for way in used:
-        reach += _SURE * sum(way.varying_s)
+        reach += SURE * sum(way.varying_s)
         for wait in way.waits:
-            slow = slow + wait.shift_s + _SURE / wait.decay_per_s
+            slow = slow + wait.shift_s + SURE / wait.decay_per_s
     bounded = np.isfinite(slow)
     left = ((1 - asked) * (1 + ROUNDED)).reshape(asked.shape + (1,) * slow.ndim)
     tail = _Tail.of(used)
@@ -179,7 +179,7 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
     halvings = next((many for most, many in _AT_ONCE if low.size <= most), 1)
     parts = 2**halvings
     shares = (np.arange(1, parts) / parts).reshape((-1,) + (1,) * low.ndim)
-    for _ in range(_HALVINGS // halvings):
+    for _ in range(HALVINGS // halvings):
         points = low + (high - low) * shares
         # More accesses take longer than a shorter time: the points that leave too many come first.
         before = np.count_nonzero(~(tail.at(points) <= left), axis=0)[None]

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.checks import broadcast
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count
 
+Bools = NDArray[np.bool_]
 Service = Literal["constant", "exponential"]
 SERVICES: dict[Service, str] = {
     "constant": "every read, and every write, takes its stated time",
@@ -281,7 +282,9 @@ def waiting(arrivals_per_s: ArrayLike, *, servers: int, mix: Mix) -> Wait:
     mean = waits * given_wait
     if servers > 1:
         return Wait(load, mean, waits, np.where(keeps_up, 0.0, np.nan), 1 / given_wait)
-    decay, constant = _tail_of_one(rate, load, mix)
+    decay, constant = _tail_of_one(
+        rate, load, mix.occupancy_s, mix.shares, mix.second_moment_s2, mix.service
+    )
     some = keeps_up & (load > _IDLE)
     probability = np.where(
         some, np.minimum(load, constant), np.where(keeps_up, 0, np.nan)
@@ -295,30 +298,108 @@ def waiting(arrivals_per_s: ArrayLike, *, servers: int, mix: Mix) -> Wait:
     return Wait(load, mean, probability, shift, np.where(some, decay, 1 / given_wait))
 
 
+def waiting_of_each(
+    arrivals_per_s: FloatArray,
+    servers: FloatArray,
+    shares: FloatArray,
+    busy_s: FloatArray,
+) -> Wait:
+    """Wait before service in many queues M/G/c, each with a mix and a number of servers of its own.
+
+    As `waiting` of each of them, where every operation takes its stated time.
+
+    Parameters
+    ----------
+    arrivals_per_s : float64 array, shape (N,)
+        lambda, at one device. [1/s]
+    servers : float64 array, shape (N,)
+        c, whole numbers from 1 on.
+    shares : float64 array, shape (N, J)
+        Share of each kind of operation; they add up to 1. [1]
+    busy_s : float64 array, shape (J,)
+        1/IOPS of each kind: it occupies a server c times as long. [s]
+
+    Returns
+    -------
+    Wait
+        Of shape (N,); NaN where a device cannot keep up.
+    """
+    occupancy = servers[:, None] * busy_s
+    mean_s = _of_shares(occupancy, shares)
+    second = _of_shares(occupancy**2, shares)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scv = np.maximum(0.0, second / mean_s**2 - 1.0)
+        load = arrivals_per_s * mean_s / servers
+        keeps_up = load < 1
+        waits = _erlang_c_of_each(servers, np.where(keeps_up, load, 0.0))
+        spare = np.where(keeps_up, 1 - load, np.nan)
+        given_wait = (1 + scv) / 2 * mean_s / (servers * spare)
+        mean = waits * given_wait
+        probability = np.where(keeps_up, waits, np.nan)
+        shift, decay = np.where(keeps_up, 0.0, np.nan), 1 / given_wait
+    [one] = np.nonzero((servers == 1) & keeps_up)
+    if len(one):
+        some = load[one] > _IDLE
+        rate, constant = _tail_of_one(
+            arrivals_per_s[one], load[one], busy_s, shares[one], second[one]
+        )
+        probability[one] = np.where(some, np.minimum(load[one], constant), 0.0)
+        busy = np.where(some, load[one], 1.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            later = np.maximum(0.0, np.log(constant / busy)) / rate
+        shift[one] = np.where(some, later, 0.0)
+        decay[one] = np.where(some, rate, decay[one])
+    return Wait(load, mean, probability, shift, decay)
+
+
+def _of_shares(each: FloatArray, shares: FloatArray) -> FloatArray:
+    """Mean over kinds of operations, of which what no operation is counts nothing, whatever it takes."""
+    if shares.ndim == 1:
+        return np.asarray(each @ shares)
+    return np.asarray((np.where(shares > 0, each, 0.0) * shares).sum(axis=-1))
+
+
+def _erlang_c_of_each(servers: FloatArray, below: FloatArray) -> FloatArray:
+    """As `erlang_c`, each with servers of its own, at a utilisation below 1."""
+    offered = servers * below
+    blocked = np.ones_like(offered)
+    for k in range(1, int(servers.max(initial=0)) + 1):
+        passed = offered * blocked
+        blocked = np.where(k <= servers, passed / (k + passed), blocked)
+    return np.asarray(blocked / (1 - below * (1 - blocked)))
+
+
 def _tail_of_one(
-    rate: FloatArray, load: FloatArray, mix: Mix
+    rate: FloatArray,
+    load: FloatArray,
+    times: FloatArray,
+    shares: FloatArray,
+    second: FloatArray | float,
+    service: Service = "constant",
 ) -> tuple[FloatArray, FloatArray]:
-    """Return decay [1/s] and constant [1] of the tail of M/G/1, where it keeps up and is asked."""
+    """Return decay [1/s] and constant [1] of the tail of M/G/1, where it keeps up and is asked.
+
+    Shares of the kinds of operations are the same of all, (J,), or each its own, (N, J); `second` is the second moment of
+    the service time. [s^2]
+    """
     some = (load > _IDLE) & (load < 1)
     arrivals = np.where(some, rate, 1.0)
     idle = np.where(some, 1 - load, 1.0)
-    times, shares = mix.occupancy_s, mix.shares
-    constant_service = mix.service == "constant"
+    constant_service = service == "constant"
 
     def grown(theta: FloatArray) -> FloatArray:
         """E[exp(theta s)] - 1."""
         x = theta[..., None] * times
-        each = np.expm1(x) if constant_service else x / (1 - x)
-        return np.asarray(each @ shares)
+        return _of_shares(np.expm1(x) if constant_service else x / (1 - x), shares)
 
     def slope(theta: FloatArray) -> FloatArray:
         """E[s exp(theta s)]."""
         x = theta[..., None] * times
         each = np.exp(x) if constant_service else 1 / (1 - x) ** 2
-        return np.asarray((times * each) @ shares)
+        return _of_shares(times * each, shares)
 
     # The third and later terms of the series only help: the root lies below that of two terms.
-    high = 2 * idle / (arrivals * mix.second_moment_s2)
+    high = 2 * idle / (arrivals * second)
     if not constant_service:
         high = np.minimum(high, (1 - _BELOW_POLE) / float(times.max()))
     low = np.zeros_like(high)

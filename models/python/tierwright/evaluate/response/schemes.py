@@ -560,10 +560,19 @@ def _stations(
     )
 
 
-def _times(
+def operation_times(
     device: Device, operation: Operation, page_bytes: int
 ) -> tuple[float, float]:
-    """Busy time and latency of an operation, NaN where it is not stated. [s]"""
+    """Busy time and latency of an operation, NaN where it is not stated. [s]
+
+    Parameters
+    ----------
+    device : Device
+    operation : str
+        `read` or `write`.
+    page_bytes : int
+        [bytes]
+    """
     busy = service_time(device, operation, page_bytes).time_us
     alone = waiting_time(device, operation, page_bytes).time_us
     return (
@@ -581,7 +590,9 @@ def _station(
     page_bytes: int,
 ) -> Station:
     device, count = hierarchy.of(tier)
-    read, write = (_times(device, each, page_bytes) for each in ("read", "write"))
+    read, write = (
+        operation_times(device, each, page_bytes) for each in ("read", "write")
+    )
     busy = np.array([read[0], write[0]])
     latency = np.array([read[1], write[1]])
     operations = reads + writes
