@@ -508,6 +508,7 @@ NO_MODEL = {
     "simulate.transactions.half_loaded": "makes a workload",
     "simulate.transactions.parse_events": "reads a file",
     "simulate.transactions.survey_events": "counts what a file holds",
+    "evaluate.response.schemes.operation_times": "picks two figures",
 }
 """Public functions that compute nothing of a model."""
 
@@ -523,7 +524,6 @@ JOINED = {
     "advise.placement.answer": "the advice of every group, and the choice among them; held by test_placement.py",
     "advise.course.answer": "a replay by window, in words",
     "advise.response.answer": "page flow, queues, mixtures, in words",
-    "evaluate.response.schemes.keeps_in_time": "the times of scheme_response",
     "evaluate.response.schemes.scheme_response": "page flow, queues, mixtures",
     "advise.compose.curves": "hit ratios of shared caches and splits; held by test_compose.py",
     "advise.throughput.answer": "costs, laws, mean-value analysis, in words",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import math
 import random
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -35,7 +34,6 @@ from tierwright.evaluate.response.queue import (
 )
 from tierwright.evaluate.response.schemes import (
     Hierarchy,
-    keeps_in_time,
     least_flash_pages,
     least_ram_pages,
     scheme_response,
@@ -577,70 +575,3 @@ class TestSizes:
         ram = least_ram_pages(CURVE, 1 - share)
         if ram is not None and ram > 1:
             assert float(CURVE.misses(ram - 1)) > share * CURVE.accesses
-
-
-@pytest.mark.formula("evaluate.response.schemes.keeps_in_time")
-@pytest.mark.oracle("evaluate.response.schemes.keeps_in_time")
-@given(
-    scheme=st.sampled_from(["exclusive", "inclusive", "lazy", "none"]),
-    ram=st.integers(1, 390),
-    flash=st.integers(1, 300),
-    rate=st.floats(0.1, 4000),
-    writes=st.sampled_from(["background", "waited_for"]),
-    service=st.sampled_from(["constant", "exponential"]),
-    percentile=st.sampled_from([0.5, 0.9, 0.99]),
-    off=st.sampled_from([0.0, 1e-9, -1e-9, 0.3, -0.3]),
-)
-def test_limits_are_kept_as_by_the_times(
-    scheme: str,
-    ram: int,
-    flash: int,
-    rate: float,
-    writes: Any,
-    service: Any,
-    percentile: float,
-    off: float,
-) -> None:
-    """A limit that is met to the last digit is kept, and one of 10^-9 less is not."""
-    hierarchy = replace(WITH_LATENCIES, writes=writes, service=service)
-    sizes = {"ram_pages": ram, "flash_pages": 0 if scheme == "none" else flash}
-    found = at(rate, hierarchy, schemes=(scheme,), percentiles=(percentile,), **sizes)[
-        scheme
-    ]
-    mean, quantile = float(found.mean_s[0]), float(found.quantile_s[percentile][0])
-
-    def keeps(mean_s: float | None, quantile_s: float | None) -> bool:
-        return keeps_in_time(
-            CURVE,
-            hierarchy=hierarchy,
-            accesses_per_s=rate,
-            scheme=scheme,
-            mean_s=mean_s,
-            quantiles_s={} if quantile_s is None else {percentile: quantile_s},
-            **sizes,
-        )
-
-    assert all(each.latency_known for each in found.stations.values())
-    if not math.isfinite(mean):
-        assert not keeps(None, None)
-        return
-    assert keeps(None, None)
-    for time, alone in ((mean, True), (quantile, False)):
-        if time == 0:
-            continue
-        limit = time * (1 + off)
-        asked = (limit, None) if alone else (None, limit)
-        assert keeps(*asked) is (off >= 0)
-    assert not keeps(mean / 2, quantile) or mean == 0
-
-
-def test_a_time_of_what_states_no_latency_keeps_no_limit() -> None:
-    asked: dict[str, Any] = {
-        **POINT,
-        "accesses_per_s": 1.0,
-        "scheme": "exclusive",
-        "mean_s": 1e9,
-        "quantiles_s": {},
-    }
-    assert keeps_in_time(CURVE, hierarchy=WITH_LATENCIES, **asked)
-    assert not keeps_in_time(CURVE, hierarchy=TIERS, **asked)

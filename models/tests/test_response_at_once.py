@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.evaluate.response.at_once import Asked, Responses, queues
+from tierwright.evaluate.response.at_once import Asked, Responses, queues, responses
 from tierwright.evaluate.response.mixture import (
     Way,
     mean_response,
@@ -53,16 +54,14 @@ def made(
     rows[:, 0] /= total
     rows[:, 2] /= total
     rates = rows[:, 6]
-    tiers = tuple(
-        queues(
-            catalog.device(name),
-            Asked(rows[:, at], rows[:, at + 1], rows[:, 4 + at // 2]),
-            rates,
-            PAGE,
-        )
-        for at, name in ((0, flash), (2, disk))
-    )
-    return Responses(rates, tiers), rows
+    asked = [Asked(rows[:, at], rows[:, at + 1], rows[:, 4 + at // 2]) for at in (0, 2)]
+    devices = catalog.device(flash), catalog.device(disk)
+    found = responses(devices, (asked[0], asked[1]), rates, PAGE)
+    assert found is not None
+    one = queues(devices[1], asked[1], rates, PAGE)
+    largest = found.tiers[1].largest_accesses_per_s
+    assert (one.largest_accesses_per_s == largest).all()
+    return found, rows
 
 
 def alone(name: str, row: np.ndarray, at: int) -> tuple[Way | None, float]:
@@ -85,10 +84,14 @@ def alone(name: str, row: np.ndarray, at: int) -> tuple[Way | None, float]:
 
 
 @pytest.mark.oracle(
-    "evaluate.response.at_once.queues", "evaluate.response.queue.waiting_of_each"
+    "evaluate.response.at_once.queues",
+    "evaluate.response.at_once.responses",
+    "evaluate.response.queue.waiting_of_each",
 )
 @pytest.mark.formula(
-    "evaluate.response.at_once.queues", "evaluate.response.queue.waiting_of_each"
+    "evaluate.response.at_once.queues",
+    "evaluate.response.at_once.responses",
+    "evaluate.response.queue.waiting_of_each",
 )
 @settings(max_examples=60)
 @given(st.sampled_from(FLASH), st.sampled_from(DISKS), OPTIONS, st.floats(1e-5, 0.1))
@@ -141,6 +144,19 @@ def test_what_is_read_of_a_device_of_unknown_latency_is_unknown() -> None:
     assert math.isnan(found.quantile_s(0.99)[0])
     assert not found.keeps(1.0, {0.99: 1.0})[0]
     assert found.mean_s[1] > 0
+
+
+def test_what_does_not_state_how_long_it_takes_has_no_response_times() -> None:
+    device = catalog.device(FLASH[0])
+    untold = replace(
+        device,
+        figures={
+            key: each for key, each in device.figures.items() if "write" not in key
+        },
+    )
+    asked = Asked(np.ones(1), np.zeros(1), np.ones(1))
+    assert responses((device, untold), (asked, asked), np.ones(1), PAGE) is None
+    assert responses((device, device), (asked, asked), np.ones(1), PAGE) is not None
 
 
 def test_one_that_asks_nothing_of_a_tier_does_not_wait_for_it() -> None:

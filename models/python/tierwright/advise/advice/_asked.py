@@ -26,6 +26,7 @@ from tierwright.evaluate.advice.limits import (
     PEAK_BUSY,
     RESPONSES,
     RESTART,
+    ROUNDING,
     THROUGHPUT,
 )
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
@@ -56,9 +57,11 @@ class Asked:
 
     @property
     def response_limits(self) -> tuple[float | None, ...]:
-        """Limits of `RESPONSES`, in their order. [µs]"""
+        """Limits of `RESPONSES`, in their order, each larger by the share by which a computed value may be above it. [µs]"""
         stated = (self.constraints.get(name) for name in RESPONSES)
-        return tuple(None if each is None else float(each) for each in stated)
+        return tuple(
+            None if each is None else float(each) * (1 + ROUNDING) for each in stated
+        )
 
     @property
     def limits_response(self) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, in_order
-from tierwright.advise.advice._in_time import InTime
+from tierwright.advise.advice._in_time import TIERS, InTime, Loads
 from tierwright.advise.advice._prices import (
     PriceRange,
     spread_of_kinds,
@@ -63,7 +63,6 @@ _STATED = (
     "purchase_usd",
 )
 """Limits that are held again in each draw, as those of response times are; the others rest on sizes alone."""
-_TIERS = ("flash", "disk")
 Timing = tuple[str, Operation]
 """Device and operation."""
 
@@ -188,6 +187,22 @@ def _listing(table: Table, other: Table, wanted: IntArray) -> tuple[Table, IntAr
     return table, np.asarray(found, dtype=np.int64)
 
 
+@dataclass(frozen=True, slots=True)
+class _Unbought:
+    """What each contender does on one curve, whatever number of devices it is bought with; as of `Measured`.
+
+    `loads` are the pages that an access reads and writes of each tier, by which it waits.
+    """
+
+    state: State
+    keeps: Bools
+    needed: IntArray
+    busy_us: Mapping[str, FloatArray]
+    read: Mapping[str, FloatArray]
+    wears: Mapping[str, FloatArray]
+    loads: tuple[Mapping[str, FloatArray], Mapping[str, FloatArray]]
+
+
 class Contenders:
     """Some options, evaluated together on any curve: what each costs, and which limits it keeps.
 
@@ -214,7 +229,7 @@ class Contenders:
                     pairs, self._times[tier, operation].tolist(), strict=True
                 )
             )
-            for which, tier in enumerate(_TIERS)
+            for which, tier in enumerate(TIERS)
             for operation in OPERATIONS
         }
         self.bounds = self._bounded(pairs)
@@ -271,7 +286,7 @@ class Contenders:
             (tier, operation): np.asarray(
                 [self._time(pair[which], operation) for pair in pairs]
             )
-            for which, tier in enumerate(_TIERS)
+            for which, tier in enumerate(TIERS)
             for operation in OPERATIONS
         }
         columns = table.columns
@@ -453,17 +468,49 @@ class Contenders:
         warm_off_s : float64 array or float
             How much later RAM of each is warm than its curve says. [s]
         """
+        [found] = self.on_each([(curve, state, warm_off_s)])
+        return found
+
+    def on_each(
+        self, draws: Iterable[tuple[Curve, State, FloatArray | float]]
+    ) -> list[Measured]:
+        """Evaluate them on some curves, each as `on`: response times of all of these at once."""
+        found = [self._without_waits(*each) for each in draws]
+        if self._in_time is not None:
+            keeps, needed = self._in_time.fewest(
+                Loads(
+                    *(
+                        {
+                            tier: np.stack([each.loads[of][tier] for each in found])
+                            for tier in TIERS
+                        }
+                        for of in range(2)
+                    )
+                ),
+                np.stack([each.keeps for each in found]),
+                np.stack([each.needed for each in found]),
+                self._free,
+            )
+            found = [
+                replace(each, keeps=keeps[at], needed=needed[at])
+                for at, each in enumerate(found)
+            ]
+        return [self._measured(each) for each in found]
+
+    def _without_waits(
+        self, curve: Curve, state: State, warm_off_s: FloatArray | float
+    ) -> _Unbought:
+        """Evaluate them on a curve, but for response times and what rests on the number of devices."""
         options, setting = self.options, self._setting
-        count = len(self)
         counted = self._operations(curve, state)
-        pages_read, written = self._pages(counted)
+        pages = self._pages(counted)
         wears = self._pages_that_wear(counted)
         busy = self._busy_us(counted, state)
         if state.steady:
             factor = self._steady_factors(curve) ** state.steady
             busy = {tier: each * factor for tier, each in busy.items()}
         mean, peak = self._rates
-        one = np.ones(count, dtype=np.int64)
+        one = np.ones(len(self), dtype=np.int64)
         life_of_one = life_years(wears["disk"], mean, self._page, self._wear[0])
         needed = np.where(
             self._free,
@@ -477,28 +524,30 @@ class Contenders:
             ),
             options.store_devices,
         )
-        io_us = busy["disk"] + busy["flash"]
-        keeps = self._static & np.isfinite(io_us)
+        keeps = self._static & np.isfinite(busy["disk"] + busy["flash"])
         if RESTART in self._asked.constraints:
             keeps, needed = self._kept_warm(curve, state, warm_off_s, keeps, needed)
-        if self._in_time is not None:
-            # Queues know no error of the flash hits.
-            loads = (
-                self._pages(self._operations(curve, State()))
-                if state.hits_off
-                else (pages_read, written)
-            )
-            keeps, needed = self._kept_in_time(curve, loads, keeps, needed)
-        most_busy, life = self._used_up(busy, wears, needed)
-        monthly, purchase = self._priced(state)
+        # Queues know no error of the flash hits.
+        loads = (
+            self._pages(self._operations(curve, State()))
+            if state.hits_off and self._in_time is not None
+            else pages
+        )
+        return _Unbought(state, keeps, needed, busy, pages[0], wears, loads)
+
+    def _measured(self, each: _Unbought) -> Measured:
+        """Hold them against the limits that rest on the number of devices."""
+        io_us, keeps = each.busy_us["disk"] + each.busy_us["flash"], each.keeps.copy()
+        most_busy, life = self._used_up(each.busy_us, each.wears, each.needed)
+        monthly, purchase = self._priced(each.state)
         fixed, unit = monthly
         limited = {
             PEAK_BUSY: most_busy,
-            THROUGHPUT: setting.throughput_per_s(most_busy),
+            THROUGHPUT: self._setting.throughput_per_s(most_busy),
             "io_time_us_per_access": io_us,
             LIFE: life,
-            "usd_per_month": fixed + unit * needed,
-            "purchase_usd": purchase[0] + purchase[1] * needed,
+            "usd_per_month": fixed + unit * each.needed,
+            "purchase_usd": purchase[0] + purchase[1] * each.needed,
         }
         for name, value in limited.items():
             if name in self._asked.constraints:
@@ -510,14 +559,14 @@ class Contenders:
                 )
         return Measured(
             io_us,
-            np.asarray(needed, dtype=np.int64),
+            np.asarray(each.needed, dtype=np.int64),
             keeps,
-            self._too_dear(monthly, purchase, needed),
+            self._too_dear(monthly, purchase, each.needed),
             fixed,
             unit,
-            busy,
-            pages_read,
-            wears,
+            each.busy_us,
+            each.read,
+            each.wears,
         )
 
     def _too_dear(
@@ -569,34 +618,15 @@ class Contenders:
             few, enough = np.where(kept, few, middle), np.where(kept, middle, enough)
         return keeps | helped, enough
 
-    def _kept_in_time(
-        self,
-        curve: Curve,
-        loads: tuple[dict[str, FloatArray], dict[str, FloatArray]],
-        wanted: Bools,
-        needed: IntArray,
-    ) -> tuple[Bools, IntArray]:
-        """Return which of those that are wanted keep the limits of response times, and with how many devices.
-
-        With those that they need or, where these are too slow and fewer than are offered, with those. Service times are
-        as they are stated; `loads` are the pages that an access reads and writes of each tier.
-        """
-        assert self._in_time is not None
-        keeps = self._in_time.keeps(curve, *loads, needed, wanted)
-        bought = self.options.store_devices.astype(np.int64)
-        slow = wanted & ~keeps & (bought > needed)
-        helped = self._in_time.keeps(curve, *loads, bought, slow)
-        return keeps | helped, np.where(helped, bought, needed)
-
     def _pages(
         self, counted: list[tuple[IntArray, Operations]]
     ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
         """Pages that an access reads, and writes, of each tier. [1]"""
         read, written = (
-            {tier: np.zeros(len(self)) for tier in _TIERS} for _ in range(2)
+            {tier: np.zeros(len(self)) for tier in TIERS} for _ in range(2)
         )
         for at, done in counted:
-            for tier in _TIERS:
+            for tier in TIERS:
                 read[tier][at] = done.per_access[tier, "read"]
                 written[tier][at] = done.per_access[tier, "write"]
         return read, written
@@ -605,9 +635,9 @@ class Contenders:
         self, counted: list[tuple[IntArray, Operations]]
     ) -> dict[str, FloatArray]:
         """Pages that an access may write to each tier: as many as they can be where the trace does not tell. [1]"""
-        found = {tier: np.zeros(len(self)) for tier in _TIERS}
+        found = {tier: np.zeros(len(self)) for tier in TIERS}
         for at, done in counted:
-            for tier in _TIERS:
+            for tier in TIERS:
                 found[tier][at] = done.wears(tier)
         return found
 
@@ -630,9 +660,9 @@ class Contenders:
         self, counted: list[tuple[IntArray, Operations]], state: State
     ) -> dict[str, FloatArray]:
         """Busy time of an access on one device of each tier. [µs]"""
-        busy = {tier: np.zeros(len(self)) for tier in _TIERS}
+        busy = {tier: np.zeros(len(self)) for tier in TIERS}
         for at, done in counted:
-            for tier in _TIERS:
+            for tier in TIERS:
                 read, write = (
                     self._times[tier, operation][at]
                     * self._factors(tier, operation, at, state)
@@ -687,7 +717,7 @@ class Contenders:
         most_busy, life = self._used_up(
             found.busy_us, found.wears, self.options.store_devices
         )
-        flash, disk = (float(found.read[tier][at]) for tier in _TIERS)
+        flash, disk = (float(found.read[tier][at]) for tier in TIERS)
         one = np.asarray([at], dtype=np.int64)
         [restart] = self._restart_s(self.options, one, curve, state)
         return {

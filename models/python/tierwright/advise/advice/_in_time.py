@@ -1,94 +1,151 @@
-"""Which contenders keep the limits of response times on any curve: computed only where no other draw tells."""
+"""Which contenders keep the limits of response times in draws, and with how many devices: of all draws at once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._responses import PERCENTILES
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.limits import Bools
 from tierwright.evaluate.advice.rows import IntArray
-from tierwright.profile.curve import Curve
+from tierwright.evaluate.advice.tiers import MOST_DEVICES
+from tierwright.evaluate.response import at_once
+from tierwright.evaluate.response.schemes import US_PER_S, Hierarchy
 
-_TIERS = ("flash", "disk")
+TIERS = ("flash", "disk")
+_IN_CACHE = 8_192
+"""Queues that are computed together: what is between the steps stays in the cache."""
 
 
-@dataclass(slots=True)
-class _Known:
-    """Loads of one contender of which it was computed whether they keep the limits, each a row of `_loads`."""
+@dataclass(frozen=True, slots=True)
+class Loads:
+    """What accesses ask of contenders, of every draw; arrays of shape (D, K).
 
-    slow: list[FloatArray] = field(default_factory=list)
-    quick: list[FloatArray] = field(default_factory=list)
+    Attributes
+    ----------
+    read, written : mapping of str to float64 array
+        Pages that an access reads and writes of each tier. [1]
+    """
 
-    def tells(self, load: FloatArray) -> bool | None:
-        """Say whether a load keeps the limits, by one that is in nothing larger and too slow, or in nothing smaller and not."""
-        if self.slow and np.any(np.all(np.asarray(self.slow) <= load, axis=1)):
-            return False
-        if self.quick and np.any(np.all(np.asarray(self.quick) >= load, axis=1)):
-            return True
-        return None
+    read: Mapping[str, FloatArray]
+    written: Mapping[str, FloatArray]
 
 
 class InTime:
     """Contenders whose response times in the busiest hour are held against the limits.
 
-    The more often an access reads or writes a tier, and the fewer devices share its load, the longer it takes: of two
-    loads of one contender that differ in one direction alone, one tells of the other.
-
-    Attributes
+    Parameters
     ----------
-    computed : int
-        Queues that were computed so far.
+    asked : Asked
+    table : Table
+        Of the options.
+    rows : int64 array, shape (K,)
+        Contenders.
     """
 
     def __init__(self, asked: Asked, table: Table, rows: IntArray) -> None:
-        self.computed = 0
-        self._limits = asked.response_limits
-        self._table = table
-        self._rows = rows.tolist()
-        self._known = [_Known() for _ in self._rows]
+        options = table.options.rows(rows)
+        self._page_bytes = table.setting.curve.page_bytes
+        mean, *quantiles = (
+            None if limit is None else limit / US_PER_S
+            for limit in asked.response_limits
+        )
+        self._mean_s = mean
+        self._quantiles_s = {
+            percentile: limit
+            for percentile, limit in zip(PERCENTILES, quantiles, strict=True)
+            if limit is not None
+        }
+        peak = table.setting.served.peak
+        self._per_s = (np.nan if peak is None else peak) / options.machines
+        self._caches = np.maximum(options.flash_devices, 1)
+        groups: dict[tuple[str, str], tuple[Hierarchy, list[int]]] = {}
+        for at, row in enumerate(rows.tolist()):
+            found = None if peak is None else table.hierarchy(row)
+            if found is not None:
+                codes = tuple(str(each[row]) for each in table.device_codes)
+                groups.setdefault((codes[0], codes[1]), (found, []))[1].append(at)
+        self._groups = [
+            (devices, np.asarray(some, dtype=np.int64))
+            for devices, some in groups.values()
+        ]
 
-    def keeps(
-        self,
-        curve: Curve,
-        read: Mapping[str, FloatArray],
-        written: Mapping[str, FloatArray],
-        stores: IntArray,
-        wanted: Bools,
-    ) -> Bools:
-        """Return which of those that are wanted keep the limits.
+    def fewest(
+        self, loads: Loads, wanted: Bools, needed: IntArray, is_free: Bools
+    ) -> tuple[Bools, IntArray]:
+        """Return which of those that are wanted keep the limits, and with how many devices.
+
+        Those whose number is free have the fewest from the needed ones on that are enough, by halving: with more devices an
+        access waits no longer.
 
         Parameters
         ----------
-        curve : Curve
-        read, written : mapping of str to float64 array, shape (K,)
-            Pages that an access reads and writes of each tier on this curve. [1]
-        stores : int64 array, shape (K,)
-            Devices that hold the data.
-        wanted : bool array, shape (K,)
+        loads : Loads
+        wanted : bool array, shape (D, K)
             All others are taken not to keep them.
+        needed : int64 array, shape (D, K)
+            Devices that hold the data, as other limits need them.
+        is_free : bool array, shape (K,)
+
+        Returns
+        -------
+        keeps : bool array, shape (D, K)
+        needed : int64 array, shape (D, K)
         """
-        loads = np.stack(
-            [of[tier] for of in (read, written) for tier in _TIERS]
-            + [-stores.astype(np.float64)],
-            axis=1,
-        )
-        found = np.zeros(len(self._rows), dtype=np.bool_)
-        for at in np.flatnonzero(wanted).tolist():
-            known = self._known[at]
-            told = known.tells(loads[at])
-            if told is None:
-                told = self._computed(at, curve, int(stores[at]))
-                (known.quick if told else known.slow).append(loads[at])
-            found[at] = told
+        keeps = self._keeps(loads, needed, wanted)
+        most = np.maximum(needed, MOST_DEVICES)
+        helped = self._keeps(loads, most, wanted & ~keeps & is_free)
+        few, enough = needed.copy(), np.where(helped, most, needed)
+        while True:
+            open_ = enough - few > 1
+            if not open_.any():
+                break
+            middle = (few + enough) // 2
+            kept = self._keeps(loads, middle, open_)
+            few = np.where(open_ & ~kept, middle, few)
+            enough = np.where(open_ & kept, middle, enough)
+        return keeps | helped, enough
+
+    def _keeps(self, loads: Loads, stores: IntArray, wanted: Bools) -> Bools:
+        """Return which of those that are wanted keep the limits with so many devices that hold the data; shape (D, K)."""
+        found = np.zeros(wanted.shape, dtype=np.bool_)
+        for devices, group in self._groups:
+            draws, which = np.nonzero(wanted[:, group])
+            for first in range(0, len(draws), _IN_CACHE):
+                some = slice(first, first + _IN_CACHE)
+                draw, at = draws[some], group[which[some]]
+                found[draw, at] = self._of_group(devices, loads, stores, draw, at)
         return found
 
-    def _computed(self, at: int, curve: Curve, stores: int) -> bool:
-        self.computed += 1
-        return self._table.keeps_in_time(
-            self._rows[at], curve, stores=stores, limits_us=self._limits
+    def _of_group(
+        self,
+        devices: Hierarchy,
+        loads: Loads,
+        stores: IntArray,
+        draw: IntArray,
+        at: IntArray,
+    ) -> Bools:
+        asked = [
+            at_once.Asked(
+                loads.read[tier][draw, at],
+                loads.written[tier][draw, at],
+                count.astype(np.float64),
+            )
+            for tier, count in zip(
+                TIERS, (self._caches[at], np.maximum(stores[draw, at], 1)), strict=True
+            )
+        ]
+        made = at_once.responses(
+            (devices.flash, devices.disk),
+            (asked[0], asked[1]),
+            self._per_s[at],
+            self._page_bytes,
         )
+        if made is None:
+            return np.zeros(len(at), dtype=np.bool_)
+        return made.keeps(self._mean_s, self._quantiles_s)

@@ -14,7 +14,6 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import (
-    QUEUES_AT_ONCE,
     chosen_of,
     first_kept,
     no_faster,
@@ -22,7 +21,7 @@ from tierwright.advise.advice._choice import (
 )
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
-from tierwright.evaluate.advice.choose import in_time
+from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import (
     LOAD,
     PEAK_BUSY,
@@ -36,8 +35,11 @@ from tierwright.evaluate.advice.tiers import MOST_DEVICES
 
 MOST_FILLED = 100_000
 """Options that are listed for what a limit costs, between the numbers that are listed anyway and the largest."""
-MOST_QUEUES = 300
-"""Response times that are computed to find numbers of devices that are not listed."""
+MOST_KINDS = 1_000
+"""Kinds of devices by themselves of which each has its fewest that are enough where response times are limited."""
+MOST_QUEUES = 20_000
+"""Response times that are computed, of more kinds, to find numbers of devices that are not listed and better than all that are."""
+KINDS_AT_ONCE = 64
 
 
 def broken(limits: Sequence[Limit], kept: Collection[str] | None, many: int) -> Bools:
@@ -123,10 +125,9 @@ def best_of(
     if not found:
         return table, best
     more = table.with_options(joined([table.options, *found]))
-    if asked.limits_response:
-        return more, len(more.options) - 1
-    order = chosen_of(asked, more).order
-    return more, int(order[0]) if len(order) else None
+    new = np.arange(len(table.options), len(more.options))
+    some = new if best is None else np.append(new, best)
+    return more, int(ordered(more.options, some, asked.objective)[0])
 
 
 def with_numbers_of(table: Table, other: Table) -> Table:
@@ -191,7 +192,7 @@ class _Kinds:
     known: IntArray
     most: IntArray
 
-    def of(self, some: Bools) -> _Kinds:
+    def of(self, some: Bools | IntArray) -> _Kinds:
         return _Kinds(self.rows[some], self.known[some], self.most[some])
 
 
@@ -230,8 +231,8 @@ class _Search:
         return np.asarray((first < best) | ((first == best) & (second < next_best)))
 
     def found(self) -> list[Options]:
-        """Return the options that are better, each than those before it; without limits of response times all that are enough."""
-        if not self._asked.limits_response:
+        """Return each option with the fewest devices that are enough; where these are many, those that are better than the best."""
+        if not self._asked.limits_response or len(self._able()) <= MOST_KINDS:
             return self._enough()
         kinds = self._open()
         every = np.arange(len(kinds.rows))
@@ -242,16 +243,14 @@ class _Search:
         return self._in_turn(kinds, trial, could)
 
     def _enough(self) -> list[Options]:
-        """Return each option with the fewest devices that are warm in time, where that number is not listed."""
-        options = self._table.options
-        _, first = np.unique(options.row[self._at], return_index=True)
-        rows = self._at[first]
+        """Return each option with the fewest devices that are enough, where that number is not listed."""
+        options, rows = self._table.options, self._able()
         few = options.store_devices[rows]
         rows = rows[self._is_allowed(rows, few)]
         few = options.store_devices[rows]
         most = self._most(self._is_allowed, rows)
-        late = ~self._warm(self._made(rows, few), np.arange(len(rows)))
-        late &= self._warm(self._made(rows, most), np.arange(len(rows)))
+        late = ~self._is_enough(self._made(rows, few))
+        late &= self._is_enough(self._made(rows, most))
         if not late.any():
             return []
         made = self._fewest(_Kinds(rows[late], few[late], most[late]))
@@ -265,22 +264,21 @@ class _Search:
         found: list[Options] = []
         # One more than is known not to be enough is the least that it may cost.
         least = self._made(kinds.rows, kinds.known + 1).options
-        first, many = self._fastest(kinds.rows), 1
+        first = self._fastest(kinds.rows)
         before = self._table.responses.computed
         while self._table.responses.computed - before < MOST_QUEUES:
             could &= self._is_better(least)
-            some = first[could[first]][:QUEUES_AT_ONCE]
+            some = first[could[first]][:KINDS_AT_ONCE]
             if not len(some):
-                some = np.flatnonzero(could)[:many]
-                many = min(2 * many, QUEUES_AT_ONCE)
+                some = np.flatnonzero(could)[:KINDS_AT_ONCE]
             if not len(some):
                 break
             keeps = self._in_time(trial, some)
             could[some] = False
             [rest] = np.nonzero(could)
             could[rest] = ~no_faster(trial, some[~keeps], rest)
-            for at in some[keeps].tolist():
-                found += self._best_of(kinds.of(np.arange(len(could)) == at))
+            if keeps.any():
+                found += self._best_of(kinds.of(some[keeps]))
         return found
 
     def _best_of(self, kinds: _Kinds) -> Iterator[Options]:
@@ -293,17 +291,22 @@ class _Search:
             self._best = float(first[0]), float(second[0])
             yield best
 
-    def _open(self) -> _Kinds:
-        """Return the kinds that a number which is not listed could make better than the best, the best first."""
+    def _able(self) -> IntArray:
+        """Return the option of each kind with the fewest devices, of those that keep the limits if nothing waits."""
         options, at = self._table.options, self._at
         _, first = np.unique(options.row[at], return_index=True)
         rows = at[first]
-        bounds = [each[rows] for each in self._table.least_response]
         able = np.ones(len(rows), dtype=np.bool_)
-        for limit, bound in zip(self._asked.response_limits, bounds, strict=True):
+        for limit, bound in zip(
+            self._asked.response_limits, self._table.least_response, strict=True
+        ):
             if limit is not None:
-                able &= bound <= limit
-        rows = rows[able]
+                able &= bound[rows] <= limit
+        return rows[able]
+
+    def _open(self) -> _Kinds:
+        """Return the kinds that a number which is not listed could make better than the best, the best first."""
+        options, rows = self._table.options, self._able()
         order = np.lexsort(tuple(each[rows] for each in self._keys(options))[::-1])
         return self._bounded(rows[order])
 
@@ -375,8 +378,14 @@ class _Search:
             return np.ones(len(rows), dtype=np.bool_)
         keeps = ~too_slow(self._asked, made, rows)
         [left] = np.nonzero(keeps)
-        times = made.peak_responses(rows[left])
-        keeps[left] = in_time(self._asked.response_limits, times)
+        keeps[left] = made.keep_in_time(rows[left], self._asked.response_limits)
+        return keeps
+
+    def _is_enough(self, made: Table) -> Bools:
+        """Whether options are warm in time and their accesses take no longer than is allowed."""
+        every = np.arange(len(made.options))
+        keeps = self._warm(made, every)
+        keeps[keeps] = self._in_time(made, every[keeps])
         return keeps
 
     def _fewest(self, kinds: _Kinds) -> Options:
@@ -386,9 +395,7 @@ class _Search:
             middle = np.where(enough - few > 1, (few + enough) // 2, enough)
             [left] = np.nonzero(middle < enough)
             made = self._made(kinds.rows[left], middle[left])
-            every = np.arange(len(left))
-            keeps = self._warm(made, every)
-            keeps[keeps] = self._in_time(made, every[keeps])
+            keeps = self._is_enough(made)
             enough[left[keeps]] = middle[left[keeps]]
             few[left[~keeps]] = middle[left[~keeps]]
         return self._made(kinds.rows, enough).options

@@ -7,6 +7,7 @@ shift and an exponential time longer.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -222,11 +223,44 @@ class Responses:
         """
         found = self.carried & self.known
         if mean_s is not None:
-            found &= self.mean_s <= mean_s * (1 + ROUNDED)
+            found &= self.mean_s <= mean_s
         for percentile, limit in quantiles_s.items():
-            time = np.full(len(found), limit * (1 + ROUNDED))
-            found &= self.longer(time) <= _left(percentile)
+            found &= self.longer(np.full(len(found), limit)) <= _left(percentile)
         return found
+
+
+def responses(
+    devices: tuple[Device, Device],
+    asked: tuple[Asked, Asked],
+    accesses_per_s: FloatArray,
+    page_bytes: int,
+) -> Responses | None:
+    """Response times of options with the same flash and the same disks; None where these do not state their times.
+
+    Parameters
+    ----------
+    devices : tuple of Device
+        One that caches and one that holds the data.
+    asked : tuple of Asked
+        What accesses ask of either tier.
+    accesses_per_s : float64 array, shape (N,)
+        [1/s]
+    page_bytes : int
+        [bytes]
+    """
+    for device in devices:
+        if any(
+            math.isnan(operation_times(device, each, page_bytes)[0])
+            for each in OPERATIONS
+        ):
+            return None
+    return Responses(
+        accesses_per_s,
+        tuple(
+            queues(device, each, accesses_per_s, page_bytes)
+            for device, each in zip(devices, asked, strict=True)
+        ),
+    )
 
 
 def _left(percentile: float) -> float:

@@ -20,11 +20,9 @@ from tierwright.evaluate.page_flow.evaluation import evaluate_grid
 from tierwright.evaluate.page_flow.results import SchemeGrid
 from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright.evaluate.response.mixture import (
-    ROUNDED,
     Way,
     mean_response,
     response_quantile,
-    response_tail,
 )
 from tierwright.evaluate.response.queue import (
     SERVICES,
@@ -257,71 +255,6 @@ def scheme_response(
             found[name], mean_range_s=(every.min(axis=0), every.max(axis=0))
         )
     return found
-
-
-def keeps_in_time(
-    curve: Curve,
-    *,
-    ram_pages: int,
-    flash_pages: int,
-    hierarchy: Hierarchy,
-    accesses_per_s: float,
-    scheme: str,
-    mean_s: float | None,
-    quantiles_s: Mapping[float, float],
-) -> bool:
-    """Whether the response times of a scheme at a rate keep limits.
-
-    As by the times of `scheme_response`, and several times as quick: a percentile keeps its limit where no more accesses than
-    it leaves take longer than that, which needs no search for the percentile. What cannot be computed keeps none.
-
-    Parameters
-    ----------
-    curve, ram_pages, flash_pages, hierarchy
-        As `scheme_response`.
-    accesses_per_s : float
-        [1/s]
-    scheme : str
-    mean_s : float or None
-        Most that the mean may be. [s]
-    quantiles_s : mapping of float to float
-        Most that each percentile may be. [1], [s]
-
-    Raises
-    ------
-    BadInput
-        As `scheme_response`.
-    """
-    rates = checked_rates(accesses_per_s)
-    _check(hierarchy)
-    costs = evaluate_grid(
-        curve,
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
-        flash=hierarchy.flash,
-        disk=hierarchy.disk,
-        schemes=(scheme,),
-    )[scheme]
-    flash, disk = _stations(costs, rates, hierarchy, curve)
-    for station in (flash, disk):
-        unstated = station.reads_per_access > 0 and not station.latency_known
-        if unstated or rates[0] >= station.largest_accesses_per_s:
-            return False
-    ways = _ways(flash, disk, hierarchy)
-    # Times that equal a limit are in time, whatever the order in which they are computed.
-    if mean_s is not None and not _over(mean_response(ways), rates)[0] <= mean_s * (
-        1 + ROUNDED
-    ):
-        return False
-    return all(
-        bool(
-            np.all(
-                response_tail(ways, limit * (1 + ROUNDED))
-                <= (1 - percentile) * (1 + ROUNDED)
-            )
-        )
-        for percentile, limit in quantiles_s.items()
-    )
 
 
 def whole_ram_left(

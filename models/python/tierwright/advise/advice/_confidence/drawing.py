@@ -25,6 +25,8 @@ from tierwright.profile.curve import Curve
 
 EVERY_LONG = 4
 """Draws of which one has response times and months until too small, for these take long to compute."""
+AT_ONCE = 64
+"""Draws that are evaluated together: their response times are computed at once."""
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
 """Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 
@@ -124,16 +126,16 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     warm_off_s = np.outer(_draws.standard_errors(generator), errors_s)
     found: list[Measured] = []
     figures = []
-    for at in range(_draws.DRAWS):
-        drawn, state = draws.curve(at), draws.state(at)
-        found.append(contenders.on(drawn, state, warm_off_s[at]))
-        figure = contenders.as_bought(found[-1], chosen, drawn, state)
-        figure[RESTART] = float(
-            np.maximum(0.0, figure[RESTART] + warm_off_s[at, chosen])
-        )
-        if at % EVERY_LONG == 0:
-            figure |= rarely(drawn, state)
-        figures.append(figure)
+    for start in range(0, _draws.DRAWS, AT_ONCE):
+        numbers = range(start, min(start + AT_ONCE, _draws.DRAWS))
+        drawn = [(draws.curve(at), draws.state(at), warm_off_s[at]) for at in numbers]
+        found += contenders.on_each(drawn)
+        for number, (on, state, off_s) in zip(numbers, drawn, strict=True):
+            figure = contenders.as_bought(found[number], chosen, on, state)
+            figure[RESTART] = float(np.maximum(0.0, figure[RESTART] + off_s[chosen]))
+            if number % EVERY_LONG == 0:
+                figure |= rarely(on, state)
+            figures.append(figure)
     return Sure(
         recorded,
         contenders,

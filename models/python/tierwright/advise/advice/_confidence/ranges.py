@@ -31,13 +31,14 @@ def along_range(found: Sure, each: Input) -> Buys:
 def at_places(found: Sure, each: Input, places: Iterable[float]) -> Buys:
     """Contenders at some places of the range of one input, the others as they are stated."""
     return found.contenders.buys(
-        [
-            found.contenders.on(
+        found.contenders.on_each(
+            (
                 _draws.curve_at(found.draws.ranges, {each: place}),
                 found.draws.state_of({each: place}),
+                0.0,
             )
             for place in places
-        ]
+        )
     )
 
 

@@ -250,7 +250,8 @@ class Identified:
             return f"quote {self.given(at).quote_id} ({held})"
         return held
 
-    def _device_codes(self) -> tuple[IntArray, IntArray]:
+    @cached_property
+    def device_codes(self) -> tuple[IntArray, IntArray]:
         """Numbers of what caches and of what holds the data, each the same of options where it is the same device."""
         options = self.options
         source, row, nothing = options.source, options.row, np.full(len(options), -1)

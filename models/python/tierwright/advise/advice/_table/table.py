@@ -187,6 +187,7 @@ class Table(Waiting):
             "kind_codes",
             "hardware_codes",
             "latencies_us",
+            "device_codes",
             "least_response",
         ):
             self.__dict__.pop(name, None)

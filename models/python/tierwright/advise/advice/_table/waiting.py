@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -13,21 +13,19 @@ from tierwright.advise.advice._responses import (
     TIMES,
     Responses,
     least_times_us,
-    times_us,
 )
 from tierwright.advise.advice._table.devices import device_of_drive, latency_us
 from tierwright.advise.advice._table.identity import Identified
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
+from tierwright.evaluate.advice.choose import in_time
+from tierwright.evaluate.advice.limits import Bools
 from tierwright.evaluate.advice.rows import SOURCES, IntArray
 from tierwright.evaluate.advice.scenarios import left_after_loss
-from tierwright.evaluate.response.schemes import (
-    US_PER_S,
-    Hierarchy,
-    keeps_in_time,
-    scheme_response,
-)
+from tierwright.evaluate.page_flow.evaluation import evaluate_grid
+from tierwright.evaluate.response import at_once
+from tierwright.evaluate.response.schemes import US_PER_S, Hierarchy
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 
@@ -86,79 +84,76 @@ class Waiting(Identified):
         found = self.hierarchy(at, stores=stores)
         if found is None:
             return None, self._without_figures(at)
-        scheme = self.scheme(at)
-        try:
-            made = scheme_response(
-                self.setting.curve if curve is None else curve,
-                ram_pages=int(self.options.ram_pages[at]),
-                flash_pages=int(self.options.flash_pages[at]),
-                hierarchy=found,
-                accesses_per_s=[rates.mean / machines, rates.peak / machines],
-                schemes=(scheme,),
-                percentiles=PERCENTILES,
-                ranges=False,
-            )[scheme]
-        except BadInput:
+        per_s = np.asarray([rates.mean / machines, rates.peak / machines])
+        made = self._waits(
+            found,
+            self.scheme(at),
+            self.setting.curve if curve is None else curve,
+            (self.options.ram_pages[[at, at]], self.options.flash_pages[[at, at]]),
+            (np.full(2, found.flash_devices), np.full(2, found.disks)),
+            per_s,
+        )
+        if made is None:
             return None, self._without_figures(at)
         # IOPS alone do not say how long one read takes.
+        devices = found.flash.id, found.disk.id
         unstated = [
-            found.of(tier)[0].id
-            for tier, station in made.stations.items()
-            if station.reads_per_access > 0 and not station.latency_known
+            name
+            for name, tier in zip(devices, made.tiers, strict=True)
+            if tier.reads[1] > 0 and math.isnan(tier.alone_s)
         ]
         if unstated:
             return None, without_latency(unstated)
-        times = times_us(made)
         late = [
-            found.of(tier)[0].id
-            for tier, station in made.stations.items()
-            if station.largest_accesses_per_s <= rates.peak / machines
+            name
+            for name, tier in zip(devices, made.tiers, strict=True)
+            if tier.largest_accesses_per_s[1] <= per_s[1]
         ]
+        times = tuple(each * US_PER_S for each in _times_s(made))
         known = all(bool(np.all(np.isfinite(each))) for each in times)
         return times, "" if known else too_slow(late)
 
-    def keeps_in_time(
+    def _waits(
         self,
-        at: int,
+        devices: Hierarchy,
+        scheme: str,
         curve: Curve,
-        *,
-        stores: int,
-        limits_us: Sequence[float | None],
-    ) -> bool:
-        """Whether an option keeps limits of its response times in the busiest hour, as by `response`.
+        pages: tuple[FloatArray, FloatArray],
+        counts: tuple[IntArray, IntArray],
+        accesses_per_s: FloatArray,
+    ) -> at_once.Responses | None:
+        """Response times of options of the same devices and scheme, of one machine each; None where figures are missing.
 
-        Parameters
-        ----------
-        at : int
-        curve : Curve
-        stores : int
-            Devices that hold the data.
-        limits_us : sequence of float or None
-            Of mean, median and 99th percentile. [µs]
+        `pages` are those of RAM and flash, `counts` the devices that cache and those that hold the data.
         """
-        peak, found = self.setting.served.peak, self.hierarchy(at, stores=stores)
-        if peak is None or found is None:
-            return False
-        mean, *quantiles = (
-            None if limit is None else limit / US_PER_S for limit in limits_us
-        )
         try:
-            return keeps_in_time(
+            costs = evaluate_grid(
                 curve,
-                ram_pages=int(self.options.ram_pages[at]),
-                flash_pages=int(self.options.flash_pages[at]),
-                hierarchy=found,
-                accesses_per_s=peak / int(self.options.machines[at]),
-                scheme=self.scheme(at),
-                mean_s=mean,
-                quantiles_s={
-                    percentile: limit
-                    for percentile, limit in zip(PERCENTILES, quantiles, strict=True)
-                    if limit is not None
-                },
-            )
+                ram_pages=pages[0].astype(np.int64),
+                flash_pages=pages[1].astype(np.int64),
+                flash=devices.flash,
+                disk=devices.disk,
+                schemes=(scheme,),
+            )[scheme]
         except BadInput:
-            return False
+            return None
+        return at_once.responses(
+            (devices.flash, devices.disk),
+            (
+                at_once.Asked(
+                    costs.flash_hits / costs.accesses,
+                    costs.flash_writes_per_access,
+                    counts[0].astype(np.float64),
+                ),
+                at_once.Asked(
+                    costs.flash_misses / costs.accesses,
+                    costs.disk_writes_per_access,
+                    counts[1].astype(np.float64),
+                ),
+            ),
+            accesses_per_s,
+            curve.page_bytes,
+        )
 
     def _without_figures(self, at: int) -> str:
         names = [name for name in self.names(at) if name is not None]
@@ -200,10 +195,9 @@ class Waiting(Identified):
         """
         found = np.full((TIMES, len(rows)), np.nan)
         built = self.options.source[rows] == SOURCES.index("chassis")
-        if not known_alone:
-            for place in np.flatnonzero(~built).tolist():
-                self.responses.computed += 1
-                found[:, place] = self._peak_response(int(rows[place]))
+        if not known_alone and not built.all():
+            self.responses.computed += int(np.count_nonzero(~built))
+            found[:, ~built] = self._peaks_us(rows[~built])
         columns = self.columns
         if columns is not None and built.any():
             options = self.options.rows(rows[built])
@@ -232,12 +226,69 @@ class Waiting(Identified):
         sold = self.columns.sold.drives
         return tuple(device_of_drive(self.setting, each) for each in sold)
 
-    def _peak_response(self, at: int) -> tuple[float, ...]:
-        found, _ = self.response(at)
-        if found is None:
-            return (math.inf,) * TIMES
-        peaks = (float(each[1]) for each in found)
-        return tuple(each if math.isfinite(each) else math.inf for each in peaks)
+    def _peaks_us(self, rows: IntArray) -> FloatArray:
+        """Mean, median and 99th percentile of options in the busiest hour; infinite where unknown. [µs]"""
+        found = np.full((TIMES, len(rows)), np.inf)
+        for some, made in self._at_peak(rows):
+            times = np.stack(_times_s(made)) * US_PER_S
+            found[:, some] = np.where(np.isfinite(times), times, np.inf)
+        return found
+
+    def keep_in_time(self, rows: IntArray, limits_us: Sequence[float | None]) -> Bools:
+        """Whether options keep limits of their response times in the busiest hour, without these where that is quicker.
+
+        Parameters
+        ----------
+        rows : int array
+        limits_us : sequence of float or None
+            Of mean, median and 99th percentile. [µs]
+        """
+        found = np.zeros(len(rows), dtype=np.bool_)
+        built = self.options.source[rows] == SOURCES.index("chassis")
+        if built.any():
+            found[built] = in_time(limits_us, self.peak_responses(rows[built]))
+        mean, *quantiles = (
+            None if limit is None else limit / US_PER_S for limit in limits_us
+        )
+        quantiles_s = {
+            percentile: limit
+            for percentile, limit in zip(PERCENTILES, quantiles, strict=True)
+            if limit is not None
+        }
+        [others] = np.nonzero(~built)
+        self.responses.computed += len(others)
+        for some, made in self._at_peak(rows[others]):
+            found[others[some]] = made.keeps(mean, quantiles_s)
+        return found
+
+    def _at_peak(self, rows: IntArray) -> Iterator[tuple[IntArray, at_once.Responses]]:
+        """Yield places among options with their response times in the busiest hour, those of the same devices at once."""
+        peak, options = self.setting.served.peak, self.options.rows(rows)
+        if peak is None or self.setting.served.mean is None:
+            return
+        machines, stores = options.machines, options.store_devices
+        if self.setting.after_loss:
+            machines, stores = left_after_loss(options)
+        codes = np.stack((*(each[rows] for each in self.device_codes), options.scheme))
+        _, first, of = np.unique(codes, axis=1, return_index=True, return_inverse=True)
+        for which, place in enumerate(first.tolist()):
+            devices = self.hierarchy(int(rows[place]))
+            [some] = np.nonzero((of.reshape(-1) == which) & (machines > 0))
+            if devices is None or not len(some):
+                continue
+            made = self._waits(
+                devices,
+                self.scheme(int(rows[place])),
+                self.setting.curve,
+                (options.ram_pages[some], options.flash_pages[some]),
+                (
+                    np.maximum(options.flash_devices[some], 1),
+                    np.maximum(stores[some], 1),
+                ),
+                peak / machines[some],
+            )
+            if made is not None:
+                yield some, made
 
     @cached_property
     def least_response(self) -> tuple[FloatArray, ...]:
@@ -264,13 +315,18 @@ class Waiting(Identified):
         """
         page = self.setting.curve.page_bytes
         found = []
-        for place, codes in enumerate(self._device_codes()):
+        for place, codes in enumerate(self.device_codes):
             _, first, at = np.unique(codes, return_index=True, return_inverse=True)
             times = [
                 latency_us(self.devices(row)[place], page) for row in first.tolist()
             ]
             found.append(np.asarray(times)[at])
         return found[0], found[1]
+
+
+def _times_s(made: at_once.Responses) -> tuple[FloatArray, ...]:
+    """Mean, median and 99th percentile. [s]"""
+    return (made.mean_s, *(made.quantile_s(each) for each in PERCENTILES))
 
 
 def without_latency(names: Sequence[str]) -> str:
