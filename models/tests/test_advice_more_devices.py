@@ -25,8 +25,8 @@ from advice_cases import question as asked_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise.advice import _words
-from tierwright.advise.advice._choice import chosen_of, in_order
+from tierwright.advise.advice import _conflict, _words
+from tierwright.advise.advice._choice import chosen_of, in_order, response_limits
 from tierwright.advise.advice._contenders import (
     Contenders,
     State,
@@ -321,6 +321,51 @@ def test_a_conflict_of_money_and_response_times_names_both() -> None:
     assert (
         f"cost per month to {dear.recommendation.usd_per_month:,.2f} USD" in found.text
     )
+
+
+@settings(max_examples=tried(6))
+@given(
+    st.floats(500.0, 5_000.0),
+    st.floats(0.85, 1.0),
+    st.floats(0.02, 0.4),
+    st.sampled_from(["response_p99_us", "response_mean_us", "restart_s"]),
+)
+def test_a_limit_of_a_conflict_is_relaxed_no_further_than_it_has_to_be(
+    rate: float, budget: float, ram: float, waits: str
+) -> None:
+    """To what it takes with as many devices as money allows; the option that is named is the one that is bought then."""
+    given_ = disks_alone(2 * TIB, rate, Decimal("20"))
+    free = ask(**given_).recommendation
+    assert free is not None
+    limit = float(getattr(free, waits)) / 2
+    limits = {waits: Decimal(repr(limit))}
+    kept = ask(**{**given_, "constraints": limits}).recommendation
+    if kept is None or kept.usd_per_month is None:
+        return
+    limits |= {
+        "usd_per_month": round(kept.usd_per_month * Decimal(budget), 2),
+        "ram_bytes": Decimal(int(kept.ram_bytes * ram)),
+    }
+    asked = asked_of(
+        {**given_, "have": None, "constraints": limits, "objective": "usd"}
+    )
+    table = Table.of(asked.setting)
+    chosen = chosen_of(asked, table)
+    if best_of(asked, table)[1] is not None:
+        return
+    every = [*chosen.limits, *response_limits(asked, table, chosen)]
+    for name, value, title in _conflict.explained(asked, table, every).nearest:
+        relaxed = {**limits, name: Decimal(repr(value))}
+        bought = ask(**{**given_, "constraints": relaxed}).recommendation
+        assert bought is not None, name
+        assert bought.name in title
+        # Of sizes a byte less is the next smaller one.
+        less = (
+            Decimal(int(value) - 1) if name == "ram_bytes" else Decimal(value * 0.999)
+        )
+        if less > limits[name]:
+            tighter = ask(**{**given_, "constraints": {**limits, name: less}})
+            assert tighter.recommendation is None, name
 
 
 @settings(max_examples=tried(12))

@@ -24,6 +24,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import (
     LOAD,
+    MONEY,
     PEAK_BUSY,
     RESPONSES,
     RESTART,
@@ -128,6 +129,45 @@ def best_of(
     new = np.arange(len(table.options), len(more.options))
     some = new if best is None else np.append(new, best)
     return more, int(ordered(more.options, some, asked.objective)[0])
+
+
+def least_of(asked: Asked, table: Table, name: str) -> tuple[Table, int, float] | None:
+    """Find the least value of a limit that more devices keep, of what keeps every other limit; None where money sets no end.
+
+    Each kind has the most devices that the limits of money allow: what an access waits, and how long RAM takes to be warm,
+    is least with these.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the options.
+    name : str
+        Of `RESPONSES`, or the restart.
+
+    Returns
+    -------
+    (Table, int, float) or None
+        A table of such options, the one with the least value, and the value; None also where nothing keeps the others.
+    """
+    if not is_open(asked, table) or not any(
+        each in asked.constraints for each in MONEY
+    ):
+        return None
+    search = _Search(asked.without(name), table, None, None, None)
+    made = search.largest()
+    if made is None:
+        return None
+    every = np.arange(len(made.options))
+    of = (
+        made.beside(name)
+        if name == RESTART
+        else made.peak_responses(every)[RESPONSES.index(name)]
+    )
+    if not np.isfinite(of).any():
+        return None
+    at = int(np.nanargmin(of))
+    return made, at, float(of[at])
 
 
 def with_numbers_of(table: Table, other: Table) -> Table:
@@ -258,6 +298,16 @@ class _Search:
         listed = options.row[self._at] * stride + options.store_devices[self._at]
         new = ~np.isin(made.row * stride + made.store_devices, listed)
         return [made.rows(np.flatnonzero(new))] if new.any() else []
+
+    def largest(self) -> Table | None:
+        """Make a table of each kind with the most devices that money allows, of those that keep the other limits so; None of none."""
+        rows = self._able()
+        rows = rows[self._is_allowed(rows, self._table.options.store_devices[rows])]
+        if not len(rows):
+            return None
+        made = self._made(rows, self._most(self._is_allowed, rows))
+        [kept] = np.nonzero(self._is_enough(made))
+        return made.with_options(made.options.rows(kept)) if len(kept) else None
 
     def _in_turn(self, kinds: _Kinds, trial: Table, could: Bools) -> list[Options]:
         """Compute response times of the kinds that could be better, the best first, as far as `MOST_QUEUES` go."""

@@ -26,9 +26,10 @@ from tierwright.advise.advice._choice import (
     responses_of,
     too_slow,
 )
-from tierwright.advise.advice._numbers import best_of, is_open
+from tierwright.advise.advice._numbers import best_of, is_open, least_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Option, Rejected, Shadow
+from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import Objective, in_time
 from tierwright.evaluate.advice.limits import (
@@ -207,9 +208,7 @@ def nearest_in_time(
         make = _least_time if name in RESPONSES else _first_in_time
         value, at, known = make(asked, table, chosen, name)
         is_whole &= known
-        of = table
-        if name not in RESPONSES and is_open(asked, table):
-            of, value, at = _with_other_numbers(asked, table, name, (value, at))
+        of, value, at = _nearer(asked, table, name, (value, at))
         if at is not None:
             found.append((name, value, _words.with_flow(of.title(at), of.scheme(at))))
     return tuple(found), is_whole
@@ -235,36 +234,87 @@ def with_other_numbers(
     found = {name: (value, title) for name, value, title in nearest}
     if is_open(asked, table):
         for name in conflict:
-            if name not in asked.constraints or name in (*SIZING, *RESPONSES, RESTART):
+            if name not in asked.constraints or name in SIZING:
                 continue
             listed = (found[name][0], 0) if name in found else (math.nan, None)
-            of, value, at = _with_other_numbers(asked, table, name, listed)
+            of, value, at = _nearer(asked, table, name, listed)
             if of is not table and at is not None:
                 found[name] = value, _words.with_flow(of.title(at), of.scheme(at))
     return tuple((name, *found[name]) for name in conflict if name in found)
 
 
-def _with_other_numbers(
+def _nearer(
     asked: Asked, table: Table, name: str, listed: tuple[float, int | None]
 ) -> tuple[Table, float, int | None]:
-    """Return the value of a limit that is enough with numbers of devices that are not listed, where that is nearer."""
+    """Return the value of a limit that is enough with numbers of devices that are not listed, where that is nearer.
+
+    Returns
+    -------
+    (Table, float, int or None)
+        What would be bought with that value, in a table of it.
+    """
+    value, at = listed
+    if not is_open(asked, table):
+        return table, value, at
+    if name in (*RESPONSES, RESTART):
+        return _nearer_with_more(asked, table, name, listed)
     by: dict[str, Objective] = {
         "usd_per_month": "usd",
         "purchase_usd": "usd",
         IO_TIME: "io_time",
     }
     others = replace(asked.without(name), objective=by.get(name, asked.objective))
-    more, at = best_of(others, table)
-    value, least = listed[0], listed[1]
-    if at is None or more is table:
-        return table, value, least
-    own = (
-        float(values(more.options, name)[at])
-        if name not in BESIDE
-        else float(more.beside(name, np.asarray([at]))[0])
-    )
-    nearer = least is None or (own > value if name in LEAST else own < value)
-    return (more, own, at) if nearer else (table, value, least)
+    more, own = best_of(others, table)
+    if own is None:
+        return table, value, at
+    if name in by:
+        found = float(values(more.options, name)[own])
+    else:
+        more, own, found = _smallest(others, table, name, (more, own))
+    is_nearer = at is None or (found > value if name in LEAST else found < value)
+    return (more, found, own) if is_nearer else (table, value, at)
+
+
+def _nearer_with_more(
+    asked: Asked, table: Table, name: str, listed: tuple[float, int | None]
+) -> tuple[Table, float, int | None]:
+    """Return the least value of a limit that more devices keep, and what would be bought with it."""
+    value, at = listed
+    least = least_of(asked, table, name)
+    if least is not None and (at is None or least[2] < value):
+        value = least[2]
+    elif at is None:
+        return table, value, at
+    allowed = {**asked.constraints, name: Decimal(repr(value))}
+    of, own = best_of(replace(asked, constraints=allowed), table)
+    return (table, value, at) if own is None else (of, value, own)
+
+
+def _smallest(
+    asked: Asked, table: Table, name: str, known: tuple[Table, int]
+) -> tuple[Table, int, float]:
+    """Find the option that needs least of something, of the sizes that are listed: by halving, for with more others are kept.
+
+    `known` is an option that keeps every other limit. Numbers of devices that hold the data change nothing of its value.
+    """
+    of, at = known
+    sizes = np.unique(_value(table, name))
+    sizes = sizes[np.isfinite(sizes)]
+    own = float(_value(of, name)[at])
+    few, enough = -1, int(np.searchsorted(sizes, own))
+    while enough - few > 1:
+        middle = (few + enough) // 2
+        limits = {**asked.constraints, name: Decimal(repr(float(sizes[middle])))}
+        found = best_of(replace(asked, constraints=limits), table)
+        if found[1] is None:
+            few = middle
+        else:
+            enough, of, at = middle, found[0], found[1]
+    return of, at, float(_value(of, name)[at])
+
+
+def _value(table: Table, name: str) -> FloatArray:
+    return table.beside(name) if name in BESIDE else values(table.options, name)
 
 
 def _least_time(
