@@ -29,7 +29,7 @@ from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
 """Response times that are computed for alternatives, where these are limited."""
-QUEUES_AT_ONCE = 16
+QUEUES_AT_ONCE = 64
 MOST_EXACT = 60
 """Response times that are computed of what a bound has shown to be too slow."""
 MOST_EXACT_BESIDE = 16

@@ -38,7 +38,6 @@ from tierwright.evaluate.advice.rows import (
     Options,
     busy_share,
     device_times,
-    joined,
     life_years,
 )
 from tierwright.evaluate.advice.rows import peak_busy as peak_of
@@ -126,65 +125,54 @@ def contending(asked: Asked, table: Table, best: int) -> IntArray:
     """Rows of the options of a table that could be the best.
 
     Those of the least cost, and the best of each of the first kinds. Limits of response times take long to compute: where
-    there are some, those that keep them, of so many of the least cost from the first on that does.
+    there are some, those that keep them, of so many of the least cost from the first on that does. Of options that differ in
+    their number of devices alone there is one: each draw buys as many as it needs.
     """
-    order = in_order(asked, table, chosen_of(asked, table), MOST_BEST)
-    kinds = best_of_kinds(order, table.kind_codes)
-    return np.unique(np.concatenate(([best], order[:MOST_BEST], kinds[:MOST_BEST])))
+    return _of_one_number(table, _could_be_best(asked, table), best)
 
 
-def contending_at_ends(
-    asked: Asked, tables: Sequence[Table], best: int
-) -> tuple[Table, IntArray]:
-    """Options that could be the best on some curve: of the table of the answer, the first, and those of other curves.
+def contending_at_ends(asked: Asked, tables: Sequence[Table], best: int) -> IntArray:
+    """Rows of the options that could be the best on some curve: of the table of the answer, the first, and those of other curves.
 
-    Returns
-    -------
-    table : Table
-        The first, with numbers of devices behind its options that others list and it does not.
-    rows : int64 array
-        Of this table.
+    Which numbers of devices are listed, and where, rests on the curve: options of another are found by what they are.
     """
     [table, *others] = tables
-    found = [contending(asked, table, best)]
-    for other in others:
-        order = in_order(asked, other, chosen_of(asked, other), MOST_BEST)
-        kinds = best_of_kinds(order, other.kind_codes)
-        wanted = np.concatenate((order[:MOST_BEST], kinds[:MOST_BEST]))
-        table, rows = _listing(table, other, np.unique(wanted))
-        found.append(rows)
-    return table, np.unique(np.concatenate(found))
+    found = [_could_be_best(asked, table)]
+    wanted = [each.options.rows(_could_be_best(asked, each)) for each in others]
+    rows = [each.row for each in wanted]
+    where: dict[_Kind, int] = {}
+    if rows:
+        for at in np.flatnonzero(
+            np.isin(table.options.row, np.concatenate(rows))
+        ).tolist():
+            where.setdefault(_kind(table.options, at), at)
+    found += [
+        np.asarray([where[_kind(of, at)] for at in range(len(of))], dtype=np.int64)
+        for of in wanted
+    ]
+    return _of_one_number(table, np.concatenate(found), best)
 
 
-def _listing(table: Table, other: Table, wanted: IntArray) -> tuple[Table, IntArray]:
-    """Find some options of another curve in a table: which numbers of devices are listed, and where, rests on the curve.
+def _could_be_best(asked: Asked, table: Table) -> IntArray:
+    order = in_order(asked, table, chosen_of(asked, table), MOST_BEST)
+    kinds = best_of_kinds(order, table.kind_codes)
+    return np.unique(np.concatenate((order[:MOST_BEST], kinds[:MOST_BEST])))
 
-    A number that the table does not list comes behind its options; fewer than are enough on its curve are as many as are.
-    """
 
-    def which(options: Options, at: int) -> tuple[int, int, int]:
-        return int(options.source[at]), int(options.row[at]), int(options.scheme[at])
+_Kind = tuple[int, int, int]
 
-    own, theirs = table.options, other.options.rows(wanted)
-    listed: dict[tuple[int, int, int], dict[int, int]] = {}
-    for at in np.flatnonzero(np.isin(own.row, theirs.row)).tolist():
-        listed.setdefault(which(own, at), {}).setdefault(int(own.store_devices[at]), at)
-    found: list[int] = []
-    of: list[int] = []
-    numbers: list[int] = []
-    for at in range(len(theirs)):
-        known = listed[which(theirs, at)]
-        fewest = min(known)
-        number = max(int(theirs.store_devices[at]), fewest)
-        if number not in known:
-            known[number] = len(own) + len(of)
-            of.append(known[fewest])
-            numbers.append(number)
-        found.append(known[number])
-    if of:
-        more = table.with_devices(np.asarray(of), np.asarray(numbers, dtype=np.int64))
-        table = table.with_options(joined([own, more.options]))
-    return table, np.asarray(found, dtype=np.int64)
+
+def _kind(options: Options, at: int) -> _Kind:
+    """Tell what an option is, whatever the number of devices by themselves that hold the data."""
+    return int(options.source[at]), int(options.row[at]), int(options.scheme[at])
+
+
+def _of_one_number(table: Table, rows: IntArray, best: int) -> IntArray:
+    """Leave one row of each option, whatever its number of devices: the recommendation, or that with the fewest."""
+    found = {_kind(table.options, best): best}
+    for at in np.unique(rows).tolist():
+        found.setdefault(_kind(table.options, at), at)
+    return np.asarray(sorted(found.values()), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,10 +261,13 @@ class Contenders:
         found[chosen] = 0
         return found
 
-    def named(self, at: int) -> str:
-        """Say what one of them is, with its page flow."""
-        row = int(self.rows[at])
-        return with_flow(self._table.title(row), self._table.scheme(row))
+    def named(self, at: int, more: int = 0) -> str:
+        """Say what one of them is, with its page flow, with so many more devices of each machine that hold the data."""
+        row, table = int(self.rows[at]), self._table
+        if more:
+            devices = self.options.store_devices[[at]] + more
+            table, row = table.with_devices(self.rows[[at]], devices), 0
+        return with_flow(table.title(row), table.scheme(row))
 
     def _all_times(
         self, table: Table, pairs: list[tuple[Device | None, Device | None]]

@@ -337,18 +337,17 @@ def waiting_of_each(
         mean = waits * given_wait
         probability = np.where(keeps_up, waits, np.nan)
         shift, decay = np.where(keeps_up, 0.0, np.nan), 1 / given_wait
-    [one] = np.nonzero((servers == 1) & keeps_up)
+    alone = (servers == 1) & keeps_up
+    probability[alone] = 0.0
+    [one] = np.nonzero(alone & (load > _IDLE))
     if len(one):
-        some = load[one] > _IDLE
         rate, constant = _tail_of_one(
             arrivals_per_s[one], load[one], busy_s, shares[one], second[one]
         )
-        probability[one] = np.where(some, np.minimum(load[one], constant), 0.0)
-        busy = np.where(some, load[one], 1.0)
+        probability[one] = np.minimum(load[one], constant)
         with np.errstate(divide="ignore", invalid="ignore"):
-            later = np.maximum(0.0, np.log(constant / busy)) / rate
-        shift[one] = np.where(some, later, 0.0)
-        decay[one] = np.where(some, rate, decay[one])
+            shift[one] = np.maximum(0.0, np.log(constant / load[one])) / rate
+        decay[one] = rate
     return Wait(load, mean, probability, shift, decay)
 
 

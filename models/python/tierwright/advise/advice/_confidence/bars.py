@@ -13,7 +13,6 @@ from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice.found import Bar
 from tierwright.common.cautions import Caution
-from tierwright.common.wording import counted
 from tierwright.evaluate.advice.information import Buys
 from tierwright.profile.curve import Curve
 
@@ -76,15 +75,8 @@ def _width(bar: Bar) -> float:
 
 
 def _bought(found: Sure, bought: tuple[int, int] | None) -> str | None:
-    """Name what is bought at an end of a bar, and how many more or fewer of its devices; None where nothing keeps every limit."""
-    if bought is None:
-        return None
-    at, more = bought
-    name = found.contenders.named(at)
-    if not more:
-        return name
-    than = "more" if more > 0 else "fewer"
-    return f"{name}, with {counted(abs(more), f'device {than}', f'devices {than}')}"
+    """Name what is bought at an end of a bar, with as many devices as it needs there; None where nothing keeps every limit."""
+    return None if bought is None else found.contenders.named(*bought)
 
 
 def _own_bar(found: Sure, each: Input, buys: Buys, about: str) -> Bar:

@@ -100,7 +100,7 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     some = max(1, min(_BETWEEN, _MOST_EVALUATED // max(1, len(table.options))))
     between = (rough.curve(at) for at in range(0, _draws.DRAWS, _draws.DRAWS // some))
     tables = (table, *(table.with_curve(each) for each in (*rough.ends(), *between)))
-    table, rows = contending_at_ends(asked, tables, best)
+    rows = contending_at_ends(asked, tables, best)
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
     generator = np.random.default_rng(seed)
