@@ -27,7 +27,7 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options
 from tierwright.profile.evidence import Evidence
 
-MOST_ASKED = 400
+MOST_ASKED = 1_000
 """Response times that are computed for alternatives, where these are limited."""
 QUEUES_AT_ONCE = 64
 MOST_EXACT = 60

@@ -55,7 +55,7 @@ from tierwright.evaluate.bill import CENT
 
 MOST_STEPS = 200
 """Steps of one staircase that an answer lists."""
-MOST_QUEUES = 200
+MOST_QUEUES = 1_000
 """Response times that are computed for one staircase."""
 MOST_LISTED = 100_000
 """Options with more devices that are listed for one staircase."""

@@ -51,7 +51,7 @@ from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
-MOST_QUEUES = 400
+MOST_QUEUES = 1_000
 """Response times that are computed to find how far one limit is to be relaxed."""
 SIZING = (PEAK_BUSY, THROUGHPUT, LIFE)
 """Limits by which the number of devices is chosen that hold the data."""
