@@ -59,6 +59,7 @@ export interface AdviceNumbers {
   least_life?: number | undefined;
   /** Of a device in the busiest hour; absent: 0.7. [1] */
   most_busy?: number | undefined;
+  /** Of all systems together. */
   most_machines?: number | undefined;
   /** Prices that no list states. [USD], [USD/kWh] */
   chassis_usd?: number | undefined;
@@ -118,7 +119,7 @@ export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
   least_per_s: ConstraintsIn.throughput_accesses_per_s,
   least_life: ConstraintsIn.flash_life_years,
   most_busy: ConstraintsIn.peak_busy,
-  most_machines: CandidatesIn.max_machines,
+  most_machines: ConstraintsIn.machines,
   chassis_usd: CandidatesIn.machine_usd,
   machine_usd: CandidatesIn.machine_usd,
   kwh_usd: CandidatesIn.usd_per_kwh,

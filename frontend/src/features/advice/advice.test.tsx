@@ -572,6 +572,17 @@ describe("what is asked", () => {
       power_watts: 900,
       rack_units: 4,
     });
+    const few = adviceQuestion(STATE, { most_machines: 1 }, false);
+    expect(few.constraints).toEqual({ machines: 1 });
+    expect(few.candidates).not.toHaveProperty("max_machines");
+    // More than the usual 8 are listed where they may be bought, and beyond the limit what it costs.
+    const many = adviceQuestion(STATE, { most_machines: 16 }, false);
+    expect(many).toMatchObject({
+      constraints: { machines: 16 },
+      candidates: { max_machines: 32 },
+    });
+    const most = adviceQuestion(STATE, { most_machines: 500 }, false);
+    expect(most.candidates).toMatchObject({ max_machines: 64 });
     const several = { have_ram_gib: 64, have_flash_gib: 1, have_machines: 3 };
     expect(adviceQuestion(STATE, several, false).have).toMatchObject({
       disks: 3,
@@ -1192,6 +1203,7 @@ describe("a rejected option", () => {
     ["ram_bytes", 6 * 2 ** 30, { most_ram_gib: 6 }, "6 GiB"],
     ["flash_bytes", 1.0001 * 2 ** 40, { most_flash_gib: 1034.24 }, "1.01 TiB"],
     ["power_watts", 400.2, { most_watts: 401 }, "401 W"],
+    ["machines", 5, { most_machines: 5 }, "5"],
     ["rack_units", 2, { most_units: 2 }, "2 U"],
     ["peak_busy", 0.7003, { most_busy: 0.701 }, "70.1 %"],
     ["throughput_accesses_per_s", 40_060, { least_per_s: 40_000 }, "40,000 accesses/s"],

@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
+import { ConstraintsIn } from "@/api/gen/bounds.gen";
 import { ProblemError } from "@/api/problem";
 import type { SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
@@ -20,6 +21,7 @@ import {
   placeOfRefused,
   placeOfRequest,
 } from "./form-fields";
+import { adviceQuestion } from "./question";
 import { LIMIT_FIELDS } from "./template";
 import { useFault, useFold } from "./use-fold";
 import { inverse, useUndo } from "./use-undo";
@@ -143,6 +145,24 @@ describe("what is asked, in words", () => {
 });
 
 describe("the place of a fault", () => {
+  it("is that of a limit of the question for every field under limits, and the other way", () => {
+    const fields = [...FIRST_LIMITS, ...MORE_LIMITS].map(({ name }) => name);
+    expect([...LIMIT_FIELDS.values()].map(([name]) => name).toSorted()).toEqual(
+      fields.toSorted(),
+    );
+    expect([...LIMIT_FIELDS.keys()].toSorted()).toEqual(
+      Object.keys(ConstraintsIn).toSorted(),
+    );
+    const all = Object.fromEntries(fields.map((name, at) => [name, at + 1]));
+    const { constraints = {} } = adviceQuestion(STATE, all, false);
+    for (const [constraint, [name, factor]] of LIMIT_FIELDS) {
+      expect(constraints).toHaveProperty(
+        constraint,
+        factor * (fields.indexOf(name) + 1),
+      );
+    }
+  });
+
   it("is a field of the form for every number of the address", () => {
     for (const { name } of [...FIRST_LIMITS, ...MORE_LIMITS, ...PRICES]) {
       expect(placeOfField(name)).toMatchObject({ field: name });

@@ -163,10 +163,10 @@ export const MORE_LIMITS: readonly NumberSpec[] = [
   },
   {
     name: "most_machines",
-    label: "Equal machines",
+    label: "Machines",
     unit: "",
-    meaning: "At most; never fewer than the copies of the data.",
-    placeholder: "8",
+    meaning:
+      "At most, of all systems together where several workloads are placed; each copy of the data takes one of its own.",
     whole: true,
   },
 ];

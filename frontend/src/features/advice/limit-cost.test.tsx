@@ -51,7 +51,17 @@ const UNKNOWN: Staircase = {
   steps: [],
   reason: "of no option that keeps the other limits this is known",
 };
-const HIDDEN: Staircase = { ...IO_TIME, constraint: "machines" };
+const HIDDEN: Staircase = { ...IO_TIME, constraint: "limit_of_a_later_server" };
+const MACHINES: Staircase = {
+  ...IO_TIME,
+  constraint: "machines",
+  limit: 12,
+  steps: [
+    step(1, "1 x large", "1004.48", 9),
+    step(2, "2 x medium", "800.00", 9),
+    step(5, "5 x small", "635.10", 9),
+  ],
+};
 
 const TITLES = new Map([
   ["lazy", "Lazy"],
@@ -135,6 +145,13 @@ describe("what a limit buys", () => {
         },
       ),
     );
+  });
+
+  it("is of whole machines, and of no more than are known", () => {
+    // Beyond 5 a question asked again lists more machines, and may buy more of them.
+    expect(stopsOf(MACHINES)).toEqual([1, 2, 3, 4, 5, 12]);
+    expect(stopsOf({ ...MACHINES, limit: null })).toEqual([1, 2, 3, 4, 5]);
+    expect(boughtAt(MACHINES, 4)?.name).toBe("2 x medium");
   });
 
   it("is told with what it costs against the recommendation", () => {
@@ -263,7 +280,9 @@ describe("the slider of a limit", () => {
   it("is of another limit where that is chosen, or says why there is none", async () => {
     const page = await shown();
     await page.getByRole("combobox", { name: "Limit" }).click();
-    expect(page.getByRole("option", { name: "Machines" }).query()).toBeNull();
+    expect(
+      page.getByRole("option", { name: "Limit of a later server" }).query(),
+    ).toBeNull();
     await page.getByRole("option", { name: "Life of the flash" }).click();
     await expect
       .element(page.getByRole("slider", { name: "Life of the flash" }))

@@ -1,4 +1,5 @@
 import type { AdviceIn, HaveIn } from "@/api/advice";
+import { CandidatesIn } from "@/api/gen/bounds.gen";
 import type { PlacementIn } from "@/api/placements";
 import {
   type AdviceSearch,
@@ -31,6 +32,16 @@ export const ownOf = (search: AdviceSearch): readonly string[] =>
   search.own === undefined || !kindsOf(search).includes("devices")
     ? []
     : (readNames(search.own) ?? []);
+
+/**
+ * Up to how many equal machines options are listed: with a limit on machines twice as many, so that the
+ * answer can say what the limit costs; absent where the usual number is enough.
+ */
+function machinesListed({ most_machines: most }: AdviceSearch): number | undefined {
+  const { usual, high } = CandidatesIn.max_machines;
+  const listed = Math.min(2 * (most ?? 0), high);
+  return listed > usual ? listed : undefined;
+}
 
 const bytesOf = (gib: number): number => Math.round(gib * GIB);
 
@@ -91,7 +102,7 @@ export function adviceQuestion(
         providers,
         vendors,
         own: own.length === 0 ? undefined : [...own],
-        max_machines: search.most_machines,
+        max_machines: machinesListed(search),
         machine_usd: search.machine_usd,
         usd_per_kwh: search.kwh_usd,
         part_usd:
@@ -101,6 +112,7 @@ export function adviceQuestion(
       }),
     },
     constraints: stated({
+      machines: search.most_machines,
       usd_per_month: search.most_usd,
       purchase_usd: search.most_purchase_usd,
       io_time_us_per_access: search.most_io_us,

@@ -54,6 +54,7 @@ const leastOf = (value: number): number => rounded(value, Math.floor);
 const KEPT: Readonly<Record<string, (value: number) => number>> = {
   usd_per_month: toCent,
   purchase_usd: toCent,
+  machines: Math.ceil,
   io_time_us_per_access: roundedUp,
   response_mean_us: roundedUp,
   response_p50_us: roundedUp,

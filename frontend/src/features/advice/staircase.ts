@@ -97,6 +97,15 @@ function roundSizes(low: number, high: number): number[] {
   return sizes;
 }
 
+/** Of machines there are whole numbers only, and beyond the most that a step has it is not known what more would buy. */
+function wholeNumbers({ limit }: Staircase, values: readonly number[]): number[] {
+  const [low, high] = [Math.max(Math.min(...values) - 1, 1), Math.max(...values)];
+  const all = Array.from({ length: high - low + 1 }, (_, at) => low + at);
+  return [...new Set([...all, ...(limit === null ? [] : [limit])])].toSorted(
+    (one, other) => one - other,
+  );
+}
+
 function roundValues(low: number, high: number): number[] {
   const values = [];
   for (
@@ -118,6 +127,9 @@ export function stopsOf(staircase: Staircase): readonly number[] {
     value === null ? [] : [value],
   );
   const asked = staircase.limit === null ? [] : [staircase.limit];
+  if (staircase.constraint === "machines" && values.length > 0) {
+    return wholeNumbers(staircase, values).filter((limit) => isKnown(staircase, limit));
+  }
   const positive = [...values, ...asked].filter((value) => value > 0);
   if (positive.length === 0) {
     return [...new Set(values)];

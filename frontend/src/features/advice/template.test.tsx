@@ -54,17 +54,36 @@ describe("a template", () => {
       candidates: { servers: ["aws-i4i.4xlarge"], machine_usd: "100.00" },
       constraints: { machines: 5, power_watts: 500, usd_per_month: "5000" },
     };
-    expect(notShown(STATE, template)).toEqual([
-      "candidates.servers",
-      "constraints.machines",
-    ]);
+    expect(notShown(STATE, template)).toEqual(["candidates.servers"]);
     expect(searchOf(template)).toMatchObject({
       most_usd: 5000,
       most_watts: 500,
+      most_machines: 5,
       machine_usd: 100,
       price_book: "none",
       months: 36,
     });
+  });
+
+  it("limits the machines, also where an earlier one states how many are listed", () => {
+    expect(templateOf(STATE, SEARCH)).toMatchObject({ constraints: { machines: 4 } });
+    expect(templateOf(STATE, SEARCH).candidates).not.toHaveProperty("max_machines");
+    const earlier = {
+      candidates: { max_machines: 3 },
+      price_book_id: STATE.price_book,
+      horizon_months: STATE.months,
+    };
+    expect(searchOf(earlier)).toMatchObject({ most_machines: 3 });
+    expect(notShown(STATE, earlier)).toEqual([]);
+    expect(isAsked(STATE, searchOf(earlier), earlier)).toBe(true);
+    // More than the limit may be listed without another answer; fewer leave out what the form would ask.
+    const both = (max_machines: number) => ({
+      candidates: { max_machines },
+      constraints: { machines: 16 },
+    });
+    expect(searchOf(both(20))).toMatchObject({ most_machines: 16 });
+    expect(notShown(STATE, both(20))).toEqual([]);
+    expect(notShown(STATE, both(4))).toEqual(["candidates.max_machines"]);
   });
 
   it("has the kinds that the server would read from it", () => {

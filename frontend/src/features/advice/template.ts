@@ -75,7 +75,7 @@ const NUMBERS: readonly (readonly [
   ["constraints", "throughput_accesses_per_s", "least_per_s"],
   ["constraints", "flash_life_years", "least_life"],
   ["constraints", "peak_busy", "most_busy"],
-  ["candidates", "max_machines", "most_machines"],
+  ["constraints", "machines", "most_machines"],
   ["candidates", "machine_usd", "machine_usd"],
   ["candidates", "usd_per_kwh", "kwh_usd"],
 ];
@@ -89,6 +89,27 @@ export const LIMIT_FIELDS: ReadonlyMap<
     ([, key, name, factor = 1]) => [key, [name, factor]],
   ),
 );
+
+/** How many equal machines a template lists, and how many it allows. */
+const machinesOf = (stated: Stated) => ({
+  listed: numberOf(tableOf(stated["candidates"])["max_machines"]),
+  allowed: numberOf(tableOf(stated["constraints"])["machines"]),
+});
+
+/**
+ * The limit on machines that a template states. Earlier templates of the form state it as the number that
+ * is listed alone: of one workload that leaves the same options.
+ */
+const mostMachines = (stated: Stated): number | undefined => {
+  const { listed, allowed } = machinesOf(stated);
+  return allowed ?? listed;
+};
+
+/** Whether the form leaves out options for the number of machines that a template lists, as that does. */
+const holdsListed = (stated: Stated): boolean => {
+  const { listed, allowed } = machinesOf(stated);
+  return listed !== undefined && (allowed === undefined || listed >= allowed);
+};
 
 /** Kinds that a template states, or that what it states implies. */
 function kindsOf(stated: Stated): readonly Kind[] {
@@ -124,6 +145,7 @@ export function searchOf(stated: Stated): AdviceSearch & AnalysisSearch {
         numberOf(parts[part][key], factor),
       ]),
     ),
+    most_machines: mostMachines(stated),
     chassis_usd: numberOf(tableOf(candidates["part_usd"])["chassis"]),
     goal: goal === "usd" ? undefined : goal,
     kinds: isUsual ? undefined : joined(kinds),
@@ -171,7 +193,9 @@ const chosen = (state: AnalysisState, stated: Stated): TemplateIn => {
 
 /** What a template states and the form does not show, by its place. */
 export const notShown = (state: AnalysisState, stated: Stated): readonly string[] =>
-  missing(stated, chosen(state, stated));
+  missing(stated, chosen(state, stated)).filter(
+    (place) => place !== "candidates.max_machines" || !holdsListed(stated),
+  );
 
 /** Whether the form asks what a template states. */
 export function isAsked(
