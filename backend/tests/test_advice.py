@@ -221,6 +221,37 @@ def test_own_devices_and_price_books_are_used(
     assert bought["recommendation"]["disk_device"] == "samsung-pm9a3-7.68tb-u2"
 
 
+def test_a_price_book_can_be_left_out_and_is_the_default_one_where_none_is_named(
+    application: Any, production: str
+) -> None:
+    devices = {"candidates": {"kinds": ["devices"]}, "how_sure": False}
+    usual = application.post(production, devices, 200)
+    assert usual["versions"]["price_book"] == "street-2026-q3"
+    assert usual["recommendation"]["kind"] == "devices"
+    without = {**devices, "price_book_id": "none"}
+    found = application.post(production, without, 200)
+    assert found["versions"]["price_book"] == "none"
+    assert found["recommendation"] is None
+    assert found["evaluated"] == 0
+    assert "no_price_of_ram" in [each["code"] for each in found["cautions"]]
+    # Nothing but the book is missing: what is rented has its list prices, in any currency.
+    rented = {"candidates": SHELF, "how_sure": False}
+    prices = [
+        application.post(f"{production}?currency=EUR", {**rented, **book}, 200)
+        for book in ({}, {"price_book_id": "none"})
+    ]
+    assert [each["versions"]["price_book"] for each in prices] == [
+        "street-2026-q3",
+        "none",
+    ]
+    one, other = (each["recommendation"] for each in prices)
+    assert one["usd_per_month"] == other["usd_per_month"]
+    chosen = application.post(
+        production, {"price_book_id": "none", "how_sure": False}, 200
+    )
+    assert chosen["question"]["candidates"].find("devices") == -1
+
+
 def test_an_own_device_is_a_candidate_and_is_named_where_it_has_no_price(
     application: Any, production: str
 ) -> None:

@@ -58,6 +58,11 @@ def test_a_book_brings_ram_and_devices_where_nothing_else_is_named() -> None:
     assert alone is not None
     assert booked is not None
     assert alone.kinds == WHOLE
+    without = template_from_mapping(
+        {**prices, "price_book_id": "none"}, "file"
+    ).candidates
+    assert without is not None
+    assert without.kinds == WHOLE
     assert booked.kinds == (*WHOLE, "devices")
 
 

@@ -140,6 +140,27 @@ def test_an_answer_in_another_currency_is_repeated_with_its_amounts(
     repeats(first, files, "production.json")
 
 
+def test_an_advice_without_a_price_book_is_repeated_without_one(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files)
+    # Whole systems, and what is bought by itself: that has no price then.
+    (files / "every.json").write_text(
+        json.dumps({"kinds": ["instances", "devices"]}), encoding="utf-8"
+    )
+    options = ("--candidates", "every.json", "--price-book", "none")
+    first = answer("advise", "production.json", *options)
+    assert first["versions"]["price_book"] == "none"
+    assert {each["kind"] for each in first["pareto"]} == {"instances"}
+    assert "no_price_of_ram" in [each["code"] for each in first["cautions"]]
+    [command] = [text for text in printed(first) if text.startswith("tierwright")]
+    assert "--price-book none" in command
+    repeats(first, files, "production.json")
+    told = run("advise", "production.json", *options, "--currency", "EUR")
+    assert told.returncode == 0, told.stderr
+    assert "Prices: no price book; whole systems at the list prices" in told.stdout
+
+
 def test_an_advice_of_before_names_the_price_book_and_asks_for_the_rest(
     files: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

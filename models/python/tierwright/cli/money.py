@@ -90,11 +90,16 @@ def _rate(
 
     if currency == BASE and per_usd is None:
         return DOLLARS, []
+    from tierwright.advise.advice.request import NO_BOOK
     from tierwright.cli.books import book_of
     from tierwright.hardware import catalog
     from tierwright.hardware.prices import rate_caution
 
-    book = catalog.default_price_book() if book_id is None else book_of(book_id)
+    # Without a book amounts are converted as where nobody chose one.
+    if book_id is None or book_id == NO_BOOK:
+        book = catalog.default_price_book()
+    else:
+        book = book_of(book_id)
     rate = catalog.exchange_rate(currency, per_usd=per_usd, book=book)
     caution = rate_caution(rate, book)
     return rate, [] if caution is None else [caution]

@@ -187,7 +187,8 @@ PriceBookName = Annotated[
         "--price-book",
         metavar="ID|FILE",
         help="Prices of RAM and devices that are bought by themselves, and rents that it states "
-        "[default: the default book of the catalogue, which the answer names].",
+        "[default: the default book of the catalogue, which the answer names]; none: without a book, so RAM and "
+        "devices by themselves are no candidates.",
     ),
 ]
 FlashRatesOf = Annotated[
@@ -215,11 +216,18 @@ def candidates_of(file: Path | None, price_book: str | None) -> Candidates:
     BadInput
         As `read_candidates`.
     """
-    from tierwright.advise.advice.request import WHOLE, Candidates, read_candidates
+    from tierwright.advise.advice.request import (
+        NO_BOOK,
+        WHOLE,
+        Candidates,
+        read_candidates,
+    )
 
     if file is not None:
         return read_candidates(file)
-    return Candidates() if price_book is None else Candidates(kinds=(*WHOLE, "devices"))
+    if price_book in (None, NO_BOOK):
+        return Candidates()
+    return Candidates(kinds=(*WHOLE, "devices"))
 
 
 def rates_of(name: str | None) -> Device | None:

@@ -66,9 +66,9 @@ class Choices(Limits):
     ----------
     candidates : Candidates
     prices : PriceBook or None
-        The book that is named, else the default one.
+        The book that is named, else the default one; None where none is wanted.
     names_book : bool
-        Whether a book is named.
+        Whether a book is named, or none is wanted.
     """
 
     candidates: Candidates
@@ -87,6 +87,8 @@ class Choices(Limits):
                 named += " (the default, as none is named: --price-book names another)"
         if "devices" in kinds and book is not None:
             said.append(f"RAM and devices by themselves at {named}")
+        if book is None:
+            said.append("no price book")
         if any(kind != "devices" for kind in kinds):
             rents = ""
             if book is not None and book.rents:
@@ -155,6 +157,7 @@ def choices(
         If a file cannot be read, or states what is out of its domain.
     """
     from tierwright.advise.advice import named_book
+    from tierwright.advise.advice.request import NO_BOOK
     from tierwright.cli.books import book_of
 
     usual = usual_of(template)
@@ -178,6 +181,6 @@ def choices(
         of.flash,
         of.disk,
         may_buy,
-        named_book(None) if book is None else book_of(book),
+        named_book(book) if book is None or book == NO_BOOK else book_of(book),
         book is not None,
     )

@@ -13,6 +13,7 @@ from fastapi import Depends, Query, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
+from tierwright.advise.advice.request import NO_BOOK
 from tierwright.common.currency import BASE, DOLLARS, show_from_now_on, stated
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.hardware import catalog as shipped
@@ -64,7 +65,8 @@ async def ask_currency(
         return
     identifier = await _book_id(request)
     book: PriceBook | None = shipped.default_price_book()
-    if identifier is not None:
+    # Without a book amounts are converted as where nobody chose one.
+    if identifier is not None and identifier != NO_BOOK:
         book, _ = await catalog.find_price_book(session, context, identifier)
     try:
         rate = shipped.exchange_rate(currency, per_usd=per_usd, book=book)

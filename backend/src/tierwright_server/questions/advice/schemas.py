@@ -92,7 +92,7 @@ class CandidatesIn(Body):
         description="`instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; "
         "`chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. "
         "Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with "
-        "`price_book_id` all four.",
+        "`price_book_id` all four, unless that is `none`.",
     )
     servers: Names | None = Field(
         default=None, description="Instances that are allowed; absent: all."
@@ -222,7 +222,11 @@ class BoughtIn(Body):
     constraints: ConstraintsIn = Field(
         default=ConstraintsIn(), description="Limits that every option must keep."
     )
-    price_book_id: Identifier | None = None
+    price_book_id: Identifier | None = Field(
+        default=None,
+        description="Id of the price book; absent: the default one, which the answer names; `none`: without one, so RAM "
+        "and devices by themselves are no candidates.",
+    )
     horizon_months: Annotated[int, Field(strict=True, ge=1, le=1200)] = Field(
         default=36,
         description="Months over which a purchase is spread, and data grow. [months]",

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import advice as models
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import (
+    NO_BOOK,
     WHOLE,
     Assigned,
     Candidates,
@@ -110,8 +111,8 @@ async def find_bought(
         session, context, body.disk_device_id, f"{within}disk_device_id"
     )
     prices: PriceBook | None
-    if body.price_book_id is None:
-        prices = models.named_book(None)
+    if body.price_book_id is None or body.price_book_id == NO_BOOK:
+        prices = models.named_book(body.price_book_id)
     else:
         prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
     own = {
@@ -123,7 +124,7 @@ async def find_bought(
     candidates = _candidates(
         body.candidates,
         own,
-        chose_prices=body.price_book_id is not None,
+        chose_prices=body.price_book_id is not None and prices is not None,
         within=within,
     )
     with of_part(f"{within}constraints"):

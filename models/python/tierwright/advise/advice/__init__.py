@@ -49,6 +49,7 @@ from tierwright.advise.advice.found import (
 )
 from tierwright.advise.advice.request import (
     BOUGHT_ALONE,
+    NO_BOOK,
     Assigned,
     Candidates,
     Have,
@@ -753,7 +754,15 @@ def _weigh(ends: Ends | None, *, how_sure: bool, is_refuted: bool) -> Weigh | No
 
 
 def named_book(identifier: str | None) -> PriceBook | None:
-    """Return the price book of that id, or the one that is taken where nobody chose one."""
+    """Return the price book of that id, or the one that is taken where nobody chose one; None for `NO_BOOK`.
+
+    Raises
+    ------
+    BadInput
+        If the catalogue has none of that id.
+    """
+    if identifier == NO_BOOK:
+        return None
     return (
         catalog.default_price_book()
         if identifier is None

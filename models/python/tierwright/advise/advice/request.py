@@ -59,6 +59,8 @@ Assigned = Callable[[Sequence[CategoriesAt]], Mapping[CategoriesAt, CategoryCoun
 """Counts the requests of one recording below some sizes of RAM by category: those that could be counted."""
 BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
 """Kinds of devices that are candidates by themselves."""
+NO_BOOK = "none"
+"""In place of the id of a price book: without one, so RAM and devices by themselves are no candidates."""
 FindDevice = Callable[[str], Device]
 """Finds one of the user's own devices by what a document names it."""
 HINT = "see docs/models/advice.md for what the file may state"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tierwright.advise.advice.request import (
+    NO_BOOK,
     WHOLE,
     Candidates,
     FindDevice,
@@ -50,6 +51,7 @@ class Template:
     constraints : mapping
         Limits by name, as stated.
     price_book_id : str or None
+        `NO_BOOK` for none; not stated, the default one is used.
     horizon_months : int or None
         [months]
     flash_device_id, disk_device_id : str or None
@@ -146,7 +148,8 @@ def _candidates(
     if stated is None:
         return None
     found = candidates_from_mapping(stated, f"{place}: candidates", find)
-    if data.get("price_book_id") and not any(name in stated for name in _LISTS):
+    book = data.get("price_book_id")
+    if book not in (None, "", NO_BOOK) and not any(name in stated for name in _LISTS):
         # A book that is chosen brings RAM and devices, as over HTTP.
         return replace(found, kinds=(*WHOLE, "devices"))
     return found

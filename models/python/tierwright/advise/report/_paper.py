@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.advice.request import NO_BOOK
 from tierwright.advise.quote_ranking._words import (
     TIME,
     rates_stated,
@@ -704,8 +705,8 @@ def _of_advice(document: Document) -> Iterator[str]:
         if asked["new_pages"]:
             yield f"--new-pages {asked['new_pages']}"
     book = document["versions"].get("price_book", "none")
-    if book != "none":
-        yield f"--price-book {shlex.quote(book if book in catalog.price_books() else 'PRICES.json')}"
+    known = book == NO_BOOK or book in catalog.price_books()
+    yield f"--price-book {shlex.quote(book if known else 'PRICES.json')}"
     best = document["recommendation"]
     # An answer that was kept before it was stated says it by what it found.
     is_split = None if asked is None else asked["pool_split"]
@@ -731,8 +732,6 @@ def _notes_of_files(
     yield f"PROFILE is {profile}. Keep it, what there is, and {kept} with this paper."
     if '"own"' in asked["candidates"]:
         yield "Files of own devices stand beside the file of candidates."
-    if document["versions"].get("price_book", "none") == "none":
-        yield "No price book was used; the command takes the default one, so the id of its answer is another."
 
 
 def _rates_of(document: Document) -> Iterator[tuple[str, str, str]]:
