@@ -292,7 +292,13 @@ function HardwareChip({
         <Select
           label="Price book"
           data={[
-            { value: NONE, label: "No price book: only the devices' own prices" },
+            {
+              value: NONE,
+              label:
+                pathname === QUESTIONS.advice.to
+                  ? "No price book: RAM and devices by themselves are no candidates"
+                  : "No price book: only the devices' own prices",
+            },
             ...books.map((candidate) => ({
               value: candidate.id,
               label: bookLabel(candidate),

@@ -29,7 +29,7 @@ EVERYWHERE: dict[str, str] = {
     "device_id": "Id of the device.",
     "device_name": "Name of the device.",
     "ram_device_id": "Id of the RAM device, for its price; absent: RAM as the price book has it.",
-    "price_book_id": "Id of the price book; absent: the usual one.",
+    "price_book_id": "Id of the price book; absent: none.",
     "simulation_id": "Id of the simulation that replayed it.",
     "description": "What it is, in a sentence.",
     "paper": "Where it was published; null where it was not.",

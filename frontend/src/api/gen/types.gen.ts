@@ -471,7 +471,7 @@ export type AdviceIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: the default one, which the answer names; `none`: without one, so RAM and devices by themselves are no candidates.
      */
     price_book_id?: string | null;
     /**
@@ -2995,7 +2995,7 @@ export type BreakEvenCheckIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -3219,7 +3219,7 @@ export type BreakEvenIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -4228,7 +4228,7 @@ export type CandidatesIn = {
     /**
      * Kinds
      *
-     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with `price_book_id` all four.
+     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with `price_book_id` all four, unless that is `none`.
      */
     kinds?: Array<'instances' | 'volumes' | 'chassis' | 'devices'> | null;
     /**
@@ -7604,7 +7604,7 @@ export type DecisionIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -9390,7 +9390,7 @@ export type EvaluationCheckIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -13531,7 +13531,7 @@ export type MapCheckIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -13907,7 +13907,7 @@ export type MapQuestion = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -15785,7 +15785,7 @@ export type PlacementIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: the default one, which the answer names; `none`: without one, so RAM and devices by themselves are no candidates.
      */
     price_book_id?: string | null;
     /**
@@ -22154,7 +22154,7 @@ export type SchemeMapIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -23014,7 +23014,7 @@ export type SimulationIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -25266,7 +25266,7 @@ export type TemplateIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: the default one, which the answer names; `none`: without one, so RAM and devices by themselves are no candidates.
      */
     price_book_id?: string | null;
     /**
@@ -27752,7 +27752,7 @@ export type WearCheckIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**
@@ -27922,7 +27922,7 @@ export type WearIn = {
     /**
      * Price Book Id
      *
-     * Id of the price book; absent: the usual one.
+     * Id of the price book; absent: none.
      */
     price_book_id?: string | null;
     /**

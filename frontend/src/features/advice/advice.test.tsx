@@ -537,7 +537,7 @@ describe("what is asked", () => {
     const asked = adviceQuestion({ ...STATE, price_book: NONE }, search, true);
     expect(asked).toMatchObject({
       objective: "io_time",
-      price_book_id: null,
+      price_book_id: "none",
       candidates: {
         kinds: ["volumes", "devices"],
         providers: ["aws", "gcp"],

@@ -10,7 +10,7 @@ import {
   USUAL_KINDS,
 } from "@/questions/advice";
 import { type Member, readMembers } from "@/questions/members";
-import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 
 const GIB = 2 ** 30;
 /** Of what there is, where a flash cache is stated without its page flow. */
@@ -95,7 +95,8 @@ export function adviceQuestion(
     start: state.start,
     objective: search.goal ?? "usd",
     horizon_months: state.months,
-    price_book_id: state.price_book === NONE ? null : state.price_book,
+    // Nothing stated would be the default book: that there is none has to be said.
+    price_book_id: state.price_book,
     candidates: {
       kinds: [...kinds],
       ...stated({

@@ -9,10 +9,12 @@ import {
   TEMPLATES_KEY,
   templatesQuery,
 } from "@/api/advice-templates";
+import { priceBooksQuery } from "@/api/catalog";
 import { downloadText, fileStem } from "@/charts/download";
 import { DeleteButton } from "@/components/delete-button";
 import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
+import { usualBook } from "@/questions/defaults";
 import { listed } from "@/units/quantity";
 import type { FormProps } from "./advice-form";
 import { isAsked, notShown, searchOf, templateOf } from "./template";
@@ -171,7 +173,8 @@ function Standing(
 ) {
   const { state, search, patch, chosen } = props;
   const lost = notShown(state, chosen.template);
-  const isSame = isAsked(state, search, chosen.template);
+  const books = useQuery(priceBooksQuery()).data;
+  const isSame = isAsked(state, search, chosen.template, usualBook(books ?? []));
   return (
     <Group gap="sm">
       <Text size="sm" role="status">

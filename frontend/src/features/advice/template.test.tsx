@@ -43,9 +43,11 @@ describe("a template", () => {
       Object.entries(found).filter(([, value]) => value !== undefined),
     );
     expect(parseAdviceSearch(address).refused).toBeUndefined();
-    expect(isAsked(STATE, SEARCH, template)).toBe(true);
-    expect(isAsked(STATE, { ...SEARCH, most_usd: 6000 }, template)).toBe(false);
-    expect(isAsked({ ...STATE, months: 36 }, SEARCH, template)).toBe(false);
+    expect(isAsked(STATE, SEARCH, template, "usual")).toBe(true);
+    expect(isAsked(STATE, { ...SEARCH, most_usd: 6000 }, template, "usual")).toBe(
+      false,
+    );
+    expect(isAsked({ ...STATE, months: 36 }, SEARCH, template, "usual")).toBe(false);
     expect(notShown(STATE, template)).toEqual([]);
   });
 
@@ -60,9 +62,24 @@ describe("a template", () => {
       most_watts: 500,
       most_machines: 5,
       machine_usd: 100,
-      price_book: "none",
       months: 36,
     });
+  });
+
+  it("has the default price book where it states none, and no book where it says so", () => {
+    // The address is filled with the default one, which the server takes as well.
+    expect(searchOf({})).toHaveProperty("price_book", undefined);
+    const usual = { ...STATE, price_book: "usual", months: 36 };
+    expect(isAsked(usual, {}, {}, "usual")).toBe(true);
+    expect(isAsked({ ...usual, price_book: "none" }, {}, {}, "usual")).toBe(false);
+    const without = templateOf({ ...STATE, price_book: "none", months: 36 }, {});
+    expect(without.price_book_id).toBe("none");
+    expect(searchOf(kept(without))).toMatchObject({ price_book: "none" });
+    expect(isAsked({ ...usual, price_book: "none" }, {}, kept(without), "usual")).toBe(
+      true,
+    );
+    expect(isAsked(usual, {}, kept(without), "usual")).toBe(false);
+    expect(searchOf({ price_book_id: "none" }).kinds).toBeUndefined();
   });
 
   it("limits the machines, also where an earlier one states how many are listed", () => {
@@ -75,7 +92,7 @@ describe("a template", () => {
     };
     expect(searchOf(earlier)).toMatchObject({ most_machines: 3 });
     expect(notShown(STATE, earlier)).toEqual([]);
-    expect(isAsked(STATE, searchOf(earlier), earlier)).toBe(true);
+    expect(isAsked(STATE, searchOf(earlier), earlier, "usual")).toBe(true);
     // More than the limit may be listed without another answer; fewer leave out what the form would ask.
     const both = (max_machines: number) => ({
       candidates: { max_machines },

@@ -119,7 +119,7 @@ function kindsOf(stated: Stated): readonly Kind[] {
     named.length === 0 ? USUAL_KINDS : KINDS.filter((kind) => named.includes(kind));
   const addsDevices =
     namesOf(candidates["own"]).length > 0 ||
-    (named.length === 0 && textOf(stated["price_book_id"]) !== undefined);
+    (named.length === 0 && (textOf(stated["price_book_id"]) ?? NONE) !== NONE);
   return KINDS.filter(
     (kind) => kinds.includes(kind) || (kind === "devices" && addsDevices),
   );
@@ -152,7 +152,8 @@ export function searchOf(stated: Stated): AdviceSearch & AnalysisSearch {
     providers: joined(namesOf(candidates["providers"])),
     vendors: joined(namesOf(candidates["vendors"])),
     own: joined(namesOf(candidates["own"])),
-    price_book: textOf(stated["price_book_id"]) ?? NONE,
+    // Absent: the default one, as the server takes it; an address without one is filled with it.
+    price_book: textOf(stated["price_book_id"]),
     months: numberOf(stated["horizon_months"]) ?? USUAL_MONTHS,
     borrow: flash === undefined && disk === undefined ? undefined : true,
     ...(flash === undefined ? {} : { flash_device: flash }),
@@ -181,10 +182,15 @@ const missing = (one: unknown, other: unknown): readonly string[] => {
     .map(([place]) => place);
 };
 
-/** What the form asks after a template was chosen in it. */
-const chosen = (state: AnalysisState, stated: Stated): TemplateIn => {
+/** What the form asks after a template was chosen in it; `usual`: the default price book. */
+const chosen = (
+  state: AnalysisState,
+  stated: Stated,
+  usual: string | undefined,
+): TemplateIn => {
   const search = searchOf(stated);
-  const { price_book, months, flash_device, disk_device } = { ...state, ...search };
+  const { months, flash_device, disk_device } = { ...state, ...search };
+  const price_book = search.price_book ?? usual ?? NONE;
   return templateOf(
     { ...state, price_book, months, flash_device, disk_device },
     search,
@@ -193,17 +199,18 @@ const chosen = (state: AnalysisState, stated: Stated): TemplateIn => {
 
 /** What a template states and the form does not show, by its place. */
 export const notShown = (state: AnalysisState, stated: Stated): readonly string[] =>
-  missing(stated, chosen(state, stated)).filter(
+  missing(stated, chosen(state, stated, undefined)).filter(
     (place) => place !== "candidates.max_machines" || !holdsListed(stated),
   );
 
-/** Whether the form asks what a template states. */
+/** Whether the form asks what a template states; `usual`: the default price book, of one that states none. */
 export function isAsked(
   state: AnalysisState,
   search: AdviceSearch,
   stated: Stated,
+  usual: string | undefined,
 ): boolean {
   const now = templateOf(state, search);
-  const then = chosen(state, stated);
+  const then = chosen(state, stated, usual);
   return missing(now, then).length === 0 && missing(then, now).length === 0;
 }
