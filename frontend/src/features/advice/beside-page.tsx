@@ -1,7 +1,7 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
-import { type AdviceQuestion, adviceQuery } from "@/api/advice";
+import { type AdviceQuestion, adviceCheck, adviceQuery } from "@/api/advice";
 import { type OpenedScenario, scenarioQuery } from "@/api/scenarios";
 import { mayLackWrites, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import type { Column } from "@/components/columns";
@@ -16,7 +16,15 @@ import { completeState, parseAnalysisSearch } from "@/questions/point";
 import { ofScenario, scenarioLink } from "@/questions/registry";
 import { rateOf } from "@/units/currency";
 import { useSchemeTitles } from "./advice-view";
-import { besideFinding, type Figure, figures, NO_OPTION, type Side } from "./beside";
+import {
+  besideFinding,
+  decided,
+  type Figure,
+  figures,
+  isChecked,
+  NO_OPTION,
+  type Side,
+} from "./beside";
 import {
   type BesideSearch,
   LEAST_BESIDE,
@@ -35,7 +43,7 @@ export function BesidePage() {
   return (
     <Page
       title="Recommendations side by side"
-      lead="What saved questions of the page Advise recommend now, by the model; each difference is against the first."
+      lead="What saved questions of the page Advise recommend now: by replays where the saved answer was checked, else by the model; each difference is against the first."
       actions={
         <Button
           variant="default"
@@ -59,11 +67,17 @@ export function BesidePage() {
   );
 }
 
+interface SavedQuestion {
+  readonly question: AdviceQuestion;
+  /** Id of the advice that was checked. */
+  readonly checked: string | undefined;
+}
+
 /** What a scenario asked; null where it no longer can be. */
 function questionOf(
   { state }: OpenedScenario,
   workloads: readonly WorkloadOut[],
-): AdviceQuestion | null {
+): SavedQuestion | null {
   const raw = ofScenario(state);
   const search = parseAnalysisSearch(raw);
   const complete = completeState(search);
@@ -73,7 +87,10 @@ function questionOf(
   }
   const asked = { ...search, ...parseAdviceSearch(raw) };
   const body = adviceQuestion(complete, asked, mayLackWrites(workload.summary));
-  return { workload: workload.id, body: { ...body, how_sure: false } };
+  return {
+    question: { workload: workload.id, body: { ...body, how_sure: false } },
+    checked: asked.checked,
+  };
 }
 
 const NONE: AdviceQuestion = { workload: "", body: {} };
@@ -88,8 +105,16 @@ function useSides(ids: readonly string[]) {
   );
   const answers = useQueries({
     queries: asked.map((question) => ({
-      ...adviceQuery(question ?? NONE),
+      ...adviceQuery(question?.question ?? NONE),
       enabled: question != null,
+    })),
+  });
+  const checks = useQueries({
+    queries: asked.map((question, at) => ({
+      ...adviceCheck(question?.question ?? NONE),
+      enabled: question != null && isChecked(answers[at]?.data, question.checked),
+      // The model's answer stands in for a check that is gone.
+      retry: false,
     })),
   });
   const lost = scenarios.find((_, at) => asked[at] === null)?.data;
@@ -102,11 +127,17 @@ function useSides(ids: readonly string[]) {
           `the scenario ${lost.name} cannot be asked again: its workload was deleted, or a part of its settings is missing`,
         ));
   const sides = scenarios.flatMap(({ data: scenario }, at): Side[] => {
-    const found = answers[at]?.data;
-    const workload = workloads.data?.find(({ id }) => id === found?.workload_id);
-    return scenario === undefined || found === undefined || workload === undefined
-      ? []
-      : [{ scenario, workload: workload.name, found }];
+    const model = answers[at]?.data;
+    const workload = workloads.data?.find(({ id }) => id === model?.workload_id);
+    if (scenario === undefined || model === undefined || workload === undefined) {
+      return [];
+    }
+    const shown = decided(model, {
+      named: asked[at]?.checked,
+      found: checks[at]?.data,
+      error: checks[at]?.error ?? null,
+    });
+    return shown === null ? [] : [{ scenario, workload: workload.name, ...shown }];
   });
   return { scenarios, sides, error };
 }
@@ -139,7 +170,7 @@ function Sides({ ids }: { readonly ids: readonly string[] }) {
     titles,
     (id) => scenarios.find(({ data }) => data?.id === id)?.data,
   );
-  const rows = figures();
+  const rows = figures(sides);
   return (
     <Panel
       title={besideFinding(sides)}

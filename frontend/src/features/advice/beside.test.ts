@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { AdviceOptionOut } from "@/api/advice";
-import { besideFinding, figures, type Side } from "./beside";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import type { ReplayJob } from "@/api/replay-checks";
+import { besideFinding, decided, figures, type Side } from "./beside";
 import { parseBesideSearch, readIds } from "./beside-address";
 import { against } from "./option-figures";
 
@@ -8,6 +9,7 @@ const side = (name: string, usd: string | null, us: number | null): Side =>
   ({
     scenario: { id: name, name },
     workload: "TPC-C",
+    by: "the model",
     found: {
       cautions: [],
       recommendation: {
@@ -24,6 +26,7 @@ const without = (name: string): Side =>
   ({
     scenario: { id: name, name },
     workload: "TPC-C",
+    by: "the model",
     found: { cautions: [], recommendation: null },
   }) as unknown as Side;
 
@@ -69,6 +72,56 @@ describe("advices side by side", () => {
     expect(against(time, 2, 3)).toMatch(/^\+1.*µs$/);
     expect(against(time, "a", "b")).toBe("differs");
     expect(against(time, "a", "a")).toBe("equal");
+  });
+
+  it("are those of the check that was saved, and say where it is not theirs", () => {
+    const advice = (advice_id: string, status: string, usd: string) =>
+      ({ ...side("A", usd, 2).found, advice_id, status }) as unknown as AdviceOut;
+    // The replays refused the choice of the model.
+    const model = advice("m1", "model", "840.91");
+    const replayed = advice("m2", "checked", "329.96");
+    const none = { found: undefined, error: null };
+    expect(decided(model, { ...none, named: undefined })).toEqual({
+      found: model,
+      by: "the model",
+    });
+    expect(decided(model, { ...none, named: "m1" })).toBeNull();
+    expect(decided(model, { ...none, named: "m1", found: replayed })).toEqual({
+      found: replayed,
+      by: "replays",
+    });
+    for (const [check, said] of [
+      [{ ...none, named: "m0" }, /^the model: .* of another answer/],
+      [
+        { ...none, named: "m1", found: { run: { id: "r" } } as unknown as ReplayJob },
+        /^the model: .* being made again/,
+      ],
+      [
+        { ...none, named: "m1", error: new Error("the trace was deleted") },
+        /^the model: .* is gone \(the trace was deleted\)/,
+      ],
+    ] as const) {
+      const shown = decided(model, check);
+      expect(shown?.found).toBe(model);
+      expect(shown?.by).toMatch(said);
+    }
+    const by = figures().find(({ name }) => name === "Decided by");
+    expect(by?.of({ ...side("A", "1", 2), by: "replays" }, new Map())).toBe("replays");
+    // Times by replay stand beside those of the model where a recommendation has one.
+    const names = (sides: readonly Side[]) => figures(sides).map(({ name }) => name);
+    expect(names([side("A", "1", 2)])).not.toContain("I/O time per access, by replay");
+    const one = side("A", "1", 2);
+    const timed = {
+      ...one,
+      found: {
+        ...one.found,
+        recommendation: {
+          ...one.found.recommendation,
+          replayed_io_time_us_per_access: 4.17,
+        },
+      },
+    } as unknown as Side;
+    expect(names([one, timed])).toContain("I/O time per access, by replay");
   });
 
   it("name the class of a curve from counters", () => {

@@ -1,5 +1,6 @@
 /** What several saved advices say, figure by figure. */
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import { isReplayJob, type ReplayJob } from "@/api/replay-checks";
 import type { ScenarioOut } from "@/api/scenarios";
 import { classNamed, NOT_FROM_COUNTERS } from "@/components/counters-note";
 import {
@@ -11,11 +12,58 @@ import {
 } from "./option-figures";
 import type { Titles } from "./option-parts";
 
+/** The check of an advice, where the saved state names one. */
+export interface SavedCheck {
+  /** Id of the advice that was checked; absent: none was. */
+  readonly named: string | undefined;
+  /** What the server says of its replays; absent until it is known, and where it was not asked. */
+  readonly found: AdviceOut | ReplayJob | undefined;
+  readonly error: Error | null;
+}
+
+/** The answer that is shown of a saved advice, and what decided it. */
+export interface Decided {
+  readonly found: AdviceOut;
+  readonly by: string;
+}
+
+const BY_MODEL = "the model";
+
+/** Whether the check that a state names is that of its answer now. */
+export const isChecked = (model: AdviceOut | undefined, named: string | undefined) =>
+  named !== undefined && model?.advice_id === named;
+
+/** By the replays of a check where there is one, else by the model, with the reason; null while that is not known. */
+export function decided(model: AdviceOut, check: SavedCheck): Decided | null {
+  const byModel = (reason: string) => ({
+    found: model,
+    by: reason === "" ? BY_MODEL : `${BY_MODEL}: ${reason}`,
+  });
+  if (check.named === undefined) {
+    return byModel("");
+  }
+  if (!isChecked(model, check.named)) {
+    return byModel(
+      "the check that was saved is of another answer than that of today, so it is not shown",
+    );
+  }
+  if (check.error !== null) {
+    return byModel(`the check that was saved is gone (${check.error.message})`);
+  }
+  if (check.found === undefined) {
+    return null;
+  }
+  return isReplayJob(check.found)
+    ? byModel(
+        "the replays of the check that was saved are gone and are being made again; open this page again when their run has ended",
+      )
+    : { found: check.found, by: "replays" };
+}
+
 /** A saved advice and its answer now. */
-export interface Side {
+export interface Side extends Decided {
   readonly scenario: Pick<ScenarioOut, "id" | "name">;
   readonly workload: string;
-  readonly found: AdviceOut;
 }
 
 /** One figure of every advice. */
@@ -46,9 +94,10 @@ const ofBest = ({ of, unknown, ...written }: OptionFigure): Figure => ({
       }),
 });
 
-/** In the order in which a decision reads them. */
-export const figures = (): readonly Figure[] => [
+/** In the order in which a decision reads them; replays where a recommendation has one. */
+export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
   { name: "Workload", of: ({ workload }) => workload },
+  { name: "Decided by", of: ({ by }) => by },
   {
     name: "Evidence of the curve",
     of: ({ found }) => classNamed(found.cautions)?.title ?? NOT_FROM_COUNTERS,
@@ -57,7 +106,11 @@ export const figures = (): readonly Figure[] => [
     name: "Recommendation",
     of: ({ found }) => found.recommendation?.name ?? NO_OPTION,
   },
-  ...optionFigures().map(ofBest),
+  ...optionFigures(
+    sides.flatMap(({ found: { recommendation } }) =>
+      recommendation === null ? [] : [recommendation],
+    ),
+  ).map(ofBest),
 ];
 
 /** The finding above the figures: what costs least, and what is the fastest. */
