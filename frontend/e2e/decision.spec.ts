@@ -42,6 +42,8 @@ test("from a trace to a defended purchase in under five minutes", {
     await field.press("Enter");
   }
   await production.getByLabel("Name", { exact: true }).fill(name);
+  // What stands there while the last field is computed is of the fields before it.
+  await expect(production.locator('[aria-busy="true"]')).toHaveCount(0, LONG);
   await picture(page, "decision-1-production", production);
   await production.getByRole("button", { name: "Use in all questions" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible(LONG);

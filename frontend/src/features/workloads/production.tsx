@@ -649,7 +649,11 @@ function Found(props: {
   }
   const found = preview.data;
   return (
-    <Stack gap="md" style={{ opacity: preview.isPlaceholderData ? 0.6 : 1 }}>
+    <Stack
+      gap="md"
+      aria-busy={preview.isPlaceholderData}
+      style={{ opacity: preview.isPlaceholderData ? 0.6 : 1 }}
+    >
       <Text aria-live="polite">
         <Prose text={found.finding} />.
       </Text>
