@@ -1,7 +1,7 @@
 """Writes the worked example's answer into README.md, so that it stays true.
 
 ``python scripts/generate_readme.py [--check]``; the sentence stands between two comments, and is
-computed as the command line computes it, from the trace that is shipped.
+computed by the commands that the page prints, from the trace that is shipped.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import contextlib
 import io
 import json
 import re
+import shlex
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,42 +23,70 @@ from tierwright.common.units import format_bytes, parse_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-TRACE = ROOT / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
-PRODUCTION = ROOT / "fixtures" / "production" / "tpcc-4tib.toml"
-RAM, FLASH = "64GiB", "256GiB"
-FLASH_DEVICE, DISK = "micron-9550-max-3.2tb", "seagate-exos-x24-24tb"
-PRICES = "street-2026-q3"
+PRINTED = re.compile(r"^# the worked example.*?\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PLACE = re.compile(
     r"(<!-- the answer, by scripts/generate_readme\.py -->\n).*?(\n<!-- end -->)",
     re.DOTALL,
 )
 
 
-def asked(*arguments: object) -> Any:
-    """Return the document that a command prints."""
+def printed(text: str) -> list[list[str]]:
+    """Return the arguments of each command of the worked example, as the page prints them.
+
+    Parameters
+    ----------
+    text : str
+        The page.
+
+    Raises
+    ------
+    SystemExit
+        If it prints none.
+    """
+    found = PRINTED.search(text)
+    if found is None:
+        raise SystemExit("error: README.md prints no command of the worked example")
+    lines = found[1].replace("\\\n", " ").splitlines()
+    commands = [shlex.split(line, comments=True) for line in lines]
+    return [command[1:] for command in commands if command]
+
+
+def asked(arguments: Sequence[str], folder: Path) -> Any:
+    """Return the document that a command prints; what is made by it or by one before stands in a folder."""
+    placed = [
+        str(folder / each) if each.endswith(".json") else each for each in arguments
+    ]
     out = io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()):
-        code = tierwright([*map(str, arguments), "--json"])
+    with (
+        contextlib.chdir(ROOT),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        code = tierwright([*placed, "--json"])
     if code:
         raise SystemExit(f"error: tierwright {arguments[0]} ended with {code}")
     return json.loads(out.getvalue())
 
 
-def sentence() -> str:
-    """Return what the example answers."""
+def sentence(text: str) -> str:
+    """Return what the commands of the worked example answer that the page prints.
+
+    Parameters
+    ----------
+    text : str
+        The page: a reader who runs what it prints gets what it quotes.
+    """
+    recording, scaling, evaluating = printed(text)
     with tempfile.TemporaryDirectory() as folder:
-        recorded, scaled = Path(folder) / "recorded.json", Path(folder) / "scaled.json"
-        made = asked("profile", TRACE, "--relation-names", "-o", recorded)
-        asked("scale", recorded, "--production", PRODUCTION, "-o", scaled)
-        found = asked(
-            *("evaluate", scaled, "--ram-pages", RAM, "--flash-pages", FLASH),
-            *("--flash-device", FLASH_DEVICE, "--disk-device", DISK),
-            *("--price-book", PRICES, "--trace", TRACE),
-        )
-    stated = read_production(PRODUCTION)["production"]
+        made = asked(recording, Path(folder))
+        asked(scaling, Path(folder))
+        found = asked(evaluating, Path(folder))
+    production = ROOT / scaling[scaling.index("--production") + 1]
+    stated = read_production(production)["production"]
+    ram = parse_bytes(evaluating[evaluating.index("--ram-pages") + 1])
     return (
         f"> The worked example: {made['accesses']:,} page accesses of TPC-C on PostgreSQL, scaled to {format_bytes(stated.data_bytes)} of data and\n"
-        f"> {stated.accesses_per_s:,.0f} accesses per second, with {format_bytes(parse_bytes(RAM))} of RAM. {found['load_sentence']}\n"
+        f"> {stated.accesses_per_s:,.0f} accesses per second, with {format_bytes(ram)} of RAM. {found['load_sentence']}\n"
         f"> **{found['load_verdict']}**"
     )
 
@@ -67,7 +97,7 @@ def main(arguments: list[str]) -> int:
     if not PLACE.search(text):
         print("error: README.md has no place for the answer")
         return 1
-    fresh = PLACE.sub(lambda found: found[1] + sentence() + found[2], text)
+    fresh = PLACE.sub(lambda found: found[1] + sentence(text) + found[2], text)
     if "--check" in arguments:
         if fresh != text:
             print("error: the answer in README.md is out of date\nhint: make generate")

@@ -24,7 +24,9 @@ export function AtLoad({ evaluation }: { readonly evaluation: EvaluationOut }) {
       title="Devices for production"
       subtitle={`At least so many of the chosen devices carry ${rate} accesses/s${
         load.machines > 1 ? " on each machine" : ""
-      }, spread evenly; whole devices are priced`}
+      }, spread evenly, counted by ${
+        evaluation.decided_by === "replay" ? "the replay" : "the model"
+      }; whole devices are priced`}
     >
       <Text mb="sm">
         {load.sentence} {load.verdict !== "" && <b>{load.verdict}</b>}

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ThroughputOut } from "@/api/throughput";
 import { kneeMarkers, throughputSeries, throughputTable } from "./findings";
+import { sentenceOf } from "./throughput-chart";
 
 const none = { cpu: [0, 0], flash: [0, 0], disk: [1, 1] };
 
@@ -58,5 +59,25 @@ describe("throughput", () => {
     expect(kneeMarkers(study("clients", 40))).toEqual([]);
     expect(kneeMarkers(study("disks", 40))).toEqual([{ name: "knee 3", x: 3 }]);
     expect(kneeMarkers(study("flash_pages", 4))).toEqual([]);
+  });
+});
+
+describe("the sentence under the chart", () => {
+  const found = {
+    finding: "Exclusive reaches 1,820 transactions/s",
+    sentence: "The knee is at 98 clients.",
+    close_sentence: "Close.",
+  };
+
+  it("says which figures are those of the replay, and what the model has in their place", () => {
+    expect(
+      sentenceOf(found, "Exclusive reaches 1,880 transactions/s, decided by replay"),
+    ).toBe(
+      "The headline is by the replay; the chart, this sentence and the table are by the model: Exclusive reaches 1,820 transactions/s. The knee is at 98 clients.",
+    );
+  });
+
+  it("says that it is close where nothing was replayed", () => {
+    expect(sentenceOf(found, null)).toBe("The knee is at 98 clients. Close.");
   });
 });

@@ -1,7 +1,8 @@
 import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import { type EvaluationOut, evaluationQuery } from "@/api/compare";
+import { useDecision } from "@/api/use-decision";
 import type { SummaryOut } from "@/api/workloads";
 import { Panel } from "@/components/panel";
 import {
@@ -19,8 +20,15 @@ export interface Starting {
   readonly flash_devices: number;
   /** Of the scheme. */
   readonly title: string;
-  /** What each way takes at which rate. */
+  /** What each way takes at which rate, by the model. */
   readonly why: string;
+}
+
+/** The same where a replay decided which scheme is best, and whether it is known by now. */
+export interface Replayed {
+  /** By the replay; null where there is none, or not yet. */
+  readonly found: Starting | null;
+  readonly isPending: boolean;
 }
 
 type Evaluated = Pick<EvaluationOut, "at_load" | "best" | "schemes">;
@@ -54,12 +62,19 @@ interface StartingDevicesProps {
 /** At production: begins with the devices of the busiest hour, unless the address names some. */
 export function StartingDevices(props: StartingDevicesProps) {
   const { state, search, given, patch } = props;
+  const { metadata, dirty_share } = search;
   const isProduction = props.summary.production !== null;
   const isNamed = search.disks !== undefined || search.flash_devices !== undefined;
-  const asked = useQuery({
-    ...evaluationQuery({ ...evaluationInput(state), ...assumptions(search, given) }),
-    enabled: isProduction,
-  });
+  const point = useMemo(
+    () => ({
+      ...evaluationInput(state),
+      ...assumptions({ metadata, dirty_share }, given),
+    }),
+    [state, metadata, dirty_share, given],
+  );
+  const asked = useQuery({ ...evaluationQuery(point), enabled: isProduction });
+  // The page "Compare" counts by this replay where it has one, so both are told.
+  const decision = useDecision(point, isProduction ? asked.data : undefined);
   const found = asked.data === undefined ? null : startingDevices(asked.data);
   const disks = found?.disks;
   const flash_devices = found?.flash_devices;
@@ -75,6 +90,13 @@ export function StartingDevices(props: StartingDevicesProps) {
       {found !== null && isNamed && (
         <StartNote
           found={found}
+          replayed={{
+            found:
+              decision.evaluation === null
+                ? null
+                : startingDevices(decision.evaluation),
+            isPending: decision.pending,
+          }}
           disks={search.disks ?? 1}
           flashDevices={search.flash_devices ?? 1}
           onUse={() =>
@@ -89,22 +111,42 @@ export function StartingDevices(props: StartingDevicesProps) {
 
 interface StartNoteProps {
   readonly found: Starting;
+  readonly replayed: Replayed;
   readonly disks: number;
   readonly flashDevices: number;
   readonly onUse: () => void;
 }
 
-/** Why so many devices stand here; or which the busiest hour takes, and a way to have them. */
-export function StartNote({ found, disks, flashDevices, onUse }: StartNoteProps) {
+const devicesText = (flash: number, disks: number) =>
+  `${counted(flash, "flash device")} and ${counted(disks, "disk")}`;
+
+/**
+ * Why so many devices stand here; or which the busiest hour takes, and a way to have them.
+ * What stands below is of the model, so its numbers are used; those of the replay, which
+ * "Compare" shows, lead where there is one.
+ */
+export function StartNote(props: StartNoteProps) {
+  const { found, replayed, disks, flashDevices, onUse } = props;
   const isUsed = disks === found.disks && flashDevices === found.flash_devices;
+  const own = devicesText(found.flash_devices, found.disks);
   return (
     <Panel label="Devices for production">
       <Group gap="sm" justify="space-between">
         <Text size="sm" style={{ flex: "1 1 420px" }}>
-          {found.why} Counted by the model, not by a replay.{" "}
-          {isUsed
-            ? `The numbers for ${found.title} are used here.`
-            : `Used here: ${counted(flashDevices, "flash device")} and ${counted(disks, "disk")}.`}
+          {replayed.found === null ? (
+            <>
+              {found.why} Counted by the model, not by a replay
+              {replayed.isPending && "; the replay that decides is under way"}.{" "}
+              {isUsed && `The numbers for ${found.title} are used here.`}
+            </>
+          ) : (
+            <>
+              {replayed.found.why} <em>Compare</em> shows the same. The chart and the
+              tables below are by the model, which counts {own} under {found.title}
+              {isUsed ? ": these are used here." : "."}
+            </>
+          )}
+          {!isUsed && ` Used here: ${devicesText(flashDevices, disks)}.`}
         </Text>
         {!isUsed && (
           <Button size="compact-sm" variant="default" onClick={onUse}>

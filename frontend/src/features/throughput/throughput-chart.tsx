@@ -70,11 +70,7 @@ export const ThroughputChart = memo(function ThroughputChart(
       height={HEIGHT}
       table={() => throughputTable(found, measure)}
       fileName={`${name} ${measure} over ${found.varied}`}
-      sentence={
-        decided === null && found.close_sentence
-          ? `${found.sentence} ${found.close_sentence}`
-          : found.sentence
-      }
+      sentence={sentenceOf(found, decided)}
       controls={
         <SegmentedControl
           size="xs"
@@ -102,6 +98,19 @@ export const ThroughputChart = memo(function ThroughputChart(
     />
   );
 });
+
+/** What stands under the chart; where the headline is that of a replay, that the rest is not. */
+export function sentenceOf(
+  found: Pick<ThroughputOut, "finding" | "sentence" | "close_sentence">,
+  decided: string | null,
+): string {
+  if (decided !== null) {
+    return `The headline is by the replay; the chart, this sentence and the table are by the model: ${found.finding}. ${found.sentence}`;
+  }
+  return found.close_sentence
+    ? `${found.sentence} ${found.close_sentence}`
+    : found.sentence;
+}
 
 const axisText = (found: ThroughputOut, value: number) =>
   found.varied === "flash_pages"

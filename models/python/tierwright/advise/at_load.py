@@ -22,7 +22,7 @@ class _Way(NamedTuple):
 
 
 def sentence(found: Evaluation, load: AtLoad) -> str:
-    """Say what the best scheme, no flash and everything on flash need to carry the load.
+    """Say what the best scheme, no flash and everything on flash need to carry the load, and that a replay counted it.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ def sentence(found: Evaluation, load: AtLoad) -> str:
             for way in _ways(found, load)
         ]
     )
-    return f"{hour}, {rate} accesses per second{machine} take at least {ways}."
+    by = "" if found.decided_by == "model" else ", as the replay counts them"
+    return f"{hour}, {rate} accesses per second{machine} take at least {ways}{by}."
 
 
 def verdict(found: Evaluation, load: AtLoad) -> str:
