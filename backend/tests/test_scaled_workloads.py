@@ -94,6 +94,19 @@ class TestPreview:
 RATES = {**{key: PRODUCTION[key] for key in PRODUCTION if key != "accesses_per_s"}}
 
 
+class TestExisting:
+    def test_a_production_that_was_kept_is_named_and_no_other(self, application):
+        asked = {**PRODUCTION, "accesses_per_s": 81_234.0}
+        preview = "/workloads/example/scale-previews"
+        assert application.post(preview, asked, 200)["existing"] is None
+        first = scaled(application, "Kept first", accesses_per_s=81_234.0)
+        scaled(application, "Kept again", accesses_per_s=81_234.0)
+        found = application.post(preview, asked, 200)["existing"]
+        assert found == {"id": first["id"], "name": "Kept first"}
+        other = {**asked, "clients": 5}
+        assert application.post(preview, other, 200)["existing"] is None
+
+
 class TestRates:
     def test_a_list_has_its_mean_and_its_peak(self, application):
         body = {**RATES, "rates": [40_000.0, 120_000.0, 80_000.0]}

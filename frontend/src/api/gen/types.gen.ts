@@ -13235,6 +13235,26 @@ export type KeptSource = {
 };
 
 /**
+ * KeptWorkloadOut
+ *
+ * A workload that is there already.
+ */
+export type KeptWorkloadOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+};
+
+/**
  * KneeOut
  *
  * A knee of the hit-ratio curve.
@@ -21312,6 +21332,10 @@ export type ScalePreviewOut = {
      * Growth of each relation by the law `relations`; otherwise empty. [1]
      */
     factors: Array<number>;
+    /**
+     * The first workload that was kept of the same recording and the same production; null where none was.
+     */
+    existing: KeptWorkloadOut | null;
     /**
      * Warnings
      *

@@ -1,5 +1,6 @@
 import {
   Box,
+  Button,
   Checkbox,
   Group,
   SegmentedControl,
@@ -674,16 +675,49 @@ function Found(props: {
         />
       </Group>
       <WarningNotes notes={found.warnings} />
-      <Keep workload={workload} production={production} />
+      {found.existing === null || preview.isPlaceholderData ? (
+        <Keep
+          workload={workload}
+          production={production}
+          isWaiting={preview.isPlaceholderData}
+        />
+      ) : (
+        <KeptAlready {...found.existing} />
+      )}
     </Stack>
   );
 }
 
+/** A production is one workload: what was kept before is led to, not made a second time. */
+export const KeptAlready = ({
+  id,
+  name,
+}: {
+  readonly id: string;
+  readonly name: string;
+}) => (
+  <Group justify="space-between">
+    <Text size="sm" style={{ flex: "1 1 320px" }}>
+      This production is kept already, as the workload {name}: it can be chosen in all
+      questions.
+    </Text>
+    <Button
+      renderRoot={(rest) => (
+        <Link to="/workloads/$workloadId" params={{ workloadId: id }} {...rest} />
+      )}
+    >
+      Open {name}
+    </Button>
+  </Group>
+);
+
 function Keep(props: {
   readonly workload: WorkloadOut;
   readonly production: ProductionIn;
+  /** Whether this production is kept already is not known yet. */
+  readonly isWaiting: boolean;
 }) {
-  const { workload, production } = props;
+  const { workload, production, isWaiting } = props;
   const [name, setName] = useState<string | null>(null);
   const shown = name ?? usualName(workload.name, production);
   return (
@@ -693,7 +727,7 @@ function Keep(props: {
       onName={setName}
       create={() => createScaled(workload.id, production, shown)}
       action="Use in all questions"
-      disabled={shown.trim() === ""}
+      disabled={shown.trim() === "" || isWaiting}
       failed="The workload was not created"
     />
   );

@@ -17,6 +17,8 @@ const { QuestionLinks, UnusedProduction, useProductionQuestion } = await import(
   "./questions-of"
 );
 
+const { KeptAlready } = await import("./production");
+
 const SUMMARY = {
   production: null,
   scaled_parts: null,
@@ -36,22 +38,34 @@ function Page({ form }: { readonly form: typeof FILLED }) {
   );
 }
 
+const PREVIEW = "/scale-previews";
+/** The workload that the server keeps of the production, as its preview names it. */
+let kept: { id: string; name: string } | null = null;
 const sent: { method: string; path: string; body: unknown }[] = [];
 
 beforeEach(() => {
   window.sessionStorage.clear();
   navigate.mockClear();
   sent.length = 0;
+  kept = null;
   vi.spyOn(window, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
     const body = request.method === "POST" ? await request.json() : null;
-    sent.push({ method: request.method, path: new URL(request.url).pathname, body });
+    const path = new URL(request.url).pathname;
+    sent.push({ method: request.method, path, body });
+    if (path.endsWith(PREVIEW)) {
+      return Response.json({ existing: kept });
+    }
+    kept ??= { id: "w2", name: "Orders at 2 TiB" };
     return Response.json({ id: "w2", status: "ready" });
   });
 });
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+const creations = () =>
+  sent.filter(({ method, path }) => method === "POST" && !path.endsWith(PREVIEW));
 
 describe("the questions of a workload", () => {
   it("ask it as it is where no production is filled in", async () => {
@@ -88,7 +102,7 @@ describe("the questions of a workload", () => {
       ram_pages: undefined,
       goal: "usd",
     });
-    const made = sent.filter(({ method }) => method === "POST");
+    const made = creations();
     expect(made).toEqual([
       {
         method: "POST",
@@ -103,7 +117,29 @@ describe("the questions of a workload", () => {
     // The same production is one workload, whichever question asks it.
     await screen.getByRole("button", { name: "Compare schemes" }).click();
     await vi.waitFor(() => expect(navigate).toHaveBeenCalledTimes(2));
-    expect(sent.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(creations()).toHaveLength(1);
+  });
+
+  it("lead to what was kept of it before, by whichever page", async () => {
+    kept = { id: "w7", name: "Kept in June" };
+    const screen = await renderThemed(<Page form={FILLED} />);
+    await screen.getByRole("button", { name: "Advise what to buy" }).click();
+    await vi.waitFor(() => expect(navigate).toHaveBeenCalledOnce());
+    const [{ search }] = navigate.mock.calls[0] as [
+      { search: (previous: object) => object },
+    ];
+    expect(search({ workload: "w1" })).toMatchObject({ workload: "w7" });
+    expect(creations()).toEqual([]);
+  });
+
+  it("is led to below the form, and not made a second time", async () => {
+    const screen = await renderThemed(<KeptAlready id="w7" name="Kept in June" />);
+    await expect
+      .element(screen.getByRole("link", { name: "Open Kept in June" }))
+      .toBeVisible();
+    expect(
+      screen.getByRole("button", { name: "Use in all questions" }).query(),
+    ).toBeNull();
   });
 
   it("take what the workload states by itself for no other production", () => {

@@ -1,10 +1,9 @@
 import { Alert, Anchor, Button, Text } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { createScaled, type ProductionIn } from "@/api/scaling";
-import { type WorkloadOut, workloadQuery } from "@/api/workloads";
+import { createScaled, type ProductionIn, scalePreviewQuery } from "@/api/scaling";
+import type { WorkloadOut } from "@/api/workloads";
 import { ProblemAlert } from "@/components/problem-alert";
-import { useSessionDraft } from "@/components/use-session-draft";
 import { productionText, usualName } from "./production-form";
 
 type Question = "/advise" | "/compare";
@@ -24,30 +23,23 @@ interface Asked {
 export function useProductionQuestion({ workload, production }: Asked) {
   const navigate = useNavigate();
   const queries = useQueryClient();
-  const [made, setMade] = useSessionDraft<Readonly<Record<string, string>>>(
-    `made of ${workload.id}`,
-    {},
-  );
   return useMutation({
     mutationFn: async (to: Question) => {
       if (production === null) {
         return;
       }
-      const key = JSON.stringify(production);
-      const before = made[key];
-      // One that was made before may be deleted by now.
-      const known =
-        before === undefined
-          ? undefined
-          : await queries.fetchQuery(workloadQuery(before)).catch(() => undefined);
+      // Asked anew: it may have been kept by another page, or deleted, since it was shown.
+      const { existing } = await queries.fetchQuery({
+        ...scalePreviewQuery(workload.id, production),
+        staleTime: 0,
+      });
       const asked =
-        known ??
+        existing ??
         (await createScaled(
           workload.id,
           production,
           usualName(workload.name, production),
         ));
-      setMade({ ...made, [key]: asked.id });
       await queries.invalidateQueries({ queryKey: ["workloads"] });
       await navigate({
         to,

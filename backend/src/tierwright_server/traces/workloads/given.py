@@ -210,8 +210,7 @@ async def store_profile(
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Workload:
     """Store a profile as `create_from_profile` does, with a workload that is not stored yet."""
-    text = await asyncio.to_thread(profile.to_text)
-    content_id = hashlib.sha256(text.encode()).hexdigest()
+    text, content_id = await asyncio.to_thread(_text_and_id, profile)
     storage.check_space(settings, len(text))
     await repository.lock_content(session, content_id)
     folder = contents.folder_of(settings, content_id)
@@ -225,6 +224,18 @@ async def store_profile(
     session.add(workload)
     await session.flush()
     return workload
+
+
+async def kept_already(session: AsyncSession, profile: Profile) -> Workload | None:
+    """Return the workload that `create_from_profile` made of the same profile before; None where there is none."""
+    _, content_id = await asyncio.to_thread(_text_and_id, profile)
+    return await repository.first_with(session, content_id)
+
+
+def _text_and_id(profile: Profile) -> tuple[str, str]:
+    """Return the text of a profile, and the hash under which it is stored."""
+    text = profile.to_text()
+    return text, hashlib.sha256(text.encode()).hexdigest()
 
 
 def _store(settings: Settings, folder: Path, text: str) -> None:

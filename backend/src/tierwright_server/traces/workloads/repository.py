@@ -174,6 +174,17 @@ async def twins(
     return found
 
 
+async def first_with(session: AsyncSession, content_id: str) -> Workload | None:
+    """Return the workload that has had a content for longest; None where none has it."""
+    query = (
+        select(Workload)
+        .where(Workload.content_id == content_id)
+        .order_by(Workload.created_at, Workload.id)
+        .limit(1)
+    )
+    return await session.scalar(query)
+
+
 async def lock_content(session: AsyncSession, content_id: str) -> None:
     """Keep everybody else from adding or removing this content until the commit."""
     await session.execute(

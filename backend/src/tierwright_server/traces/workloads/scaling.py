@@ -26,6 +26,7 @@ from tierwright_server.traces.curves import read_profile
 from tierwright_server.traces.workloads import given, joining, service
 from tierwright_server.traces.workloads.joined_source import recorded_page_bytes
 from tierwright_server.traces.workloads.scaling_schemas import (
+    KeptWorkloadOut,
     KnownErrorOut,
     ProductionIn,
     ProductionOut,
@@ -98,13 +99,15 @@ async def get_relations(
 async def preview(
     session: AsyncSession, context: Context, workload_id: str, body: ProductionIn
 ) -> ScalePreviewOut:
-    """Scale a workload and keep nothing."""
+    """Scale a workload and keep nothing; what was kept of the same before is named."""
     *_, found = await _scaled_with_pages(session, context, workload_id, body)
+    kept = await given.kept_already(session, found.profile)
     return ScalePreviewOut(
         finding=found.finding,
         production=production_out(found.scaled),
         sizes=[SizeScaledOut.model_validate(one) for one in found.sizes],
         factors=list(found.factors),
+        existing=None if kept is None else KeptWorkloadOut(id=kept.id, name=kept.name),
         warnings=[WarningOut.model_validate(one) for one in found.warnings],
     )
 

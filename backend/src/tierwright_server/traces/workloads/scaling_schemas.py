@@ -253,6 +253,13 @@ class ProductionOut(Answer):
     )
 
 
+class KeptWorkloadOut(Answer):
+    """A workload that is there already."""
+
+    id: str
+    name: str
+
+
 class ScalePreviewOut(Answer):
     """A workload on the scale of production, before it is kept."""
 
@@ -261,5 +268,8 @@ class ScalePreviewOut(Answer):
     sizes: list[SizeScaledOut] = Field(description="Misses by cache size.")
     factors: list[float] = Field(
         description="Growth of each relation by the law `relations`; otherwise empty. [1]"
+    )
+    existing: KeptWorkloadOut | None = Field(
+        description="The first workload that was kept of the same recording and the same production; null where none was."
     )
     warnings: list[WarningOut]
