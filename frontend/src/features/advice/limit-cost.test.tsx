@@ -113,6 +113,24 @@ describe("what a limit buys", () => {
     ]);
   });
 
+  it("is bought by a whole cent or byte, and by none less", () => {
+    const [, tightest] = IO_TIME.steps;
+    const of = (constraint: string, value: number): Staircase =>
+      ({
+        ...IO_TIME,
+        constraint,
+        tightest_known: null,
+        loosest_known: null,
+        steps: [{ ...tightest, value }],
+      }) as Staircase;
+    // The sum is 26.689999999999998.
+    expect(boughtAt(of("usd_per_month", 26.69), 13.37 + 13.32)).not.toBeNull();
+    expect(boughtAt(of("usd_per_month", 26.69), 26.68)).toBeNull();
+    const size = 5 * 2 ** 30;
+    expect(boughtAt(of("ram_bytes", size), size)).not.toBeNull();
+    expect(boughtAt(of("ram_bytes", size), size - 1)).toBeNull();
+  });
+
   it("has a stop of the slider for every step", () => {
     fc.assert(
       fc.property(
@@ -125,7 +143,12 @@ describe("what a limit buys", () => {
         fc.constantFrom("io_time_us_per_access", "flash_life_years", "ram_bytes"),
         (values, constraint) => {
           const least = constraint === "flash_life_years";
-          const sorted = values.toSorted((one, other) =>
+          // Sizes are whole bytes.
+          const possible =
+            constraint === "ram_bytes"
+              ? values.map((value) => Math.round(value * 1e7))
+              : values;
+          const sorted = possible.toSorted((one, other) =>
             least ? other - one : one - other,
           );
           const found: Staircase = {

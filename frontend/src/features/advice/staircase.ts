@@ -15,23 +15,50 @@ import {
 export type Staircase = AdviceOut["staircases"][number];
 export type Step = Staircase["steps"][number];
 
-/** Share by which a value may pass a limit and keep it, as the models have it. */
+/** Share by which a value may pass a limit and keep it, as the models have it; not where whole units are limited. */
 const ROUNDING = 1e-9;
+/** Units that 1 of a limit has where it is of whole ones: cents of money, bytes, machines. */
+const UNITS: Readonly<Record<string, number>> = {
+  machines: 1,
+  ram_bytes: 1,
+  flash_bytes: 1,
+  usd_per_month: 100,
+  purchase_usd: 100,
+};
+/** By how much of a unit a limit that is a sum of binary numbers may miss the whole number that it stands for. */
+const NOISE = 1e-6;
+const RELATIVE_NOISE = 1e-14;
+
+/** The largest whole number of units within a limit. */
+function mostUnits(limit: number, of: number): number {
+  const units = limit * of;
+  const whole = Math.round(units);
+  return Math.abs(units - whole) <= Math.max(NOISE, units * RELATIVE_NOISE)
+    ? whole
+    : Math.floor(units);
+}
 
 /** Whether larger values of a limit are the tighter ones. */
 export const isLeast = ({ constraint }: Pick<Staircase, "constraint">): boolean =>
   LEAST.has(constraint);
 
-const keeps = (
+function keeps(
   staircase: Pick<Staircase, "constraint">,
   value: number | null,
   limit: number,
-): boolean =>
-  value === null ||
-  (isLeast(staircase)
+): boolean {
+  if (value === null) {
+    return true;
+  }
+  const units = UNITS[staircase.constraint];
+  if (units !== undefined && Number.isFinite(limit)) {
+    return mostUnits(value, units) <= mostUnits(limit, units);
+  }
+  return isLeast(staircase)
     ? value >= limit * (1 - ROUNDING)
     : value <=
-      limit * (staircase.constraint.startsWith("response_") ? 1 : 1 + ROUNDING));
+        limit * (staircase.constraint.startsWith("response_") ? 1 : 1 + ROUNDING);
+}
 
 /** Whether the answer says what a limit buys. */
 export function isKnown(staircase: Staircase, limit: number): boolean {

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from decimal import ROUND_FLOOR
 
 import numpy as np
 
@@ -42,6 +41,7 @@ from tierwright.evaluate.advice.rows import (
 )
 from tierwright.evaluate.advice.thumbs import thumbs
 from tierwright.evaluate.advice.tiers import Shelf
+from tierwright.evaluate.advice.whole_limits import most_units
 from tierwright.evaluate.configurations.columns import (
     Columns,
     enumerate_sold,
@@ -247,7 +247,7 @@ class _Search:
         found, limits = self._groups, asked.constraints
         keeps = np.ones(len(found), dtype=np.bool_)
         if "usd_per_month" in limits:
-            most = (limits["usd_per_month"] * 100).to_integral_value(ROUND_FLOOR)
+            most = most_units("usd_per_month", limits["usd_per_month"])
             keeps &= found.least_cents <= float(most)
         for name, value in (
             ("machines", found.machines),

@@ -51,6 +51,7 @@ from tierwright.evaluate.advice.staircase import (
     window,
 )
 from tierwright.evaluate.advice.tiers import MOST_DEVICES
+from tierwright.evaluate.advice.whole_limits import UNITS as WHOLE
 from tierwright.evaluate.bill import CENT
 
 MOST_STEPS = 200
@@ -453,7 +454,7 @@ class _Finder:
     def _told(self, name: str, stated: float | None, found: _Stairs) -> Staircase:
         """Describe the steps, from the tightest limit on: at most `MOST_STEPS`, around the limit that was asked."""
         sign = _sign(name)
-        found = _apart(found)
+        found = _apart(name, found)
         steps_in_all = len(found.at)
         asked_at = (
             steps_in_all - self._tighter(name, found.tight) if stated is not None else 0
@@ -496,12 +497,13 @@ def _sign(name: str) -> int:
     return -1 if name in LEAST else 1
 
 
-def _apart(found: _Stairs) -> _Stairs:
+def _apart(name: str, found: _Stairs) -> _Stairs:
     """Leave out steps that are tighter than the one before by rounding alone."""
     keep: list[int] = []
+    near = 0.0 if name in WHOLE else ROUNDING
     for at, tight in enumerate(found.tight.tolist()):
         before = found.tight[keep[-1]] if keep else math.inf
-        if not math.isfinite(before) or tight < before - ROUNDING * abs(before):
+        if not math.isfinite(before) or tight < before - near * abs(before):
             keep.append(at)
     return replace(found, at=[found.at[at] for at in keep], tight=found.tight[keep])
 

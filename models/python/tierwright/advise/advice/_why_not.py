@@ -48,6 +48,7 @@ from tierwright.evaluate.advice.limits import (
     values,
 )
 from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.advice.whole_limits import UNITS as WHOLE
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
@@ -142,7 +143,9 @@ def nearest(
             continue
         values = limit.value[rows]
         value = values.max() if limit.name in LEAST else values.min()
-        alike = rows[np.isclose(values, value, rtol=ROUNDING, atol=0.0)]
+        # A cent or a byte more would not be enough.
+        near = 0.0 if limit.name in WHOLE else ROUNDING
+        alike = rows[np.isclose(values, value, rtol=near, atol=0.0)]
         at = int(choose.ordered(options, alike, objective)[0])
         yield limit.name, float(value), at
 

@@ -13,6 +13,8 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, duration, small_percent, three_digits
 from tierwright.evaluate.advice.limits import LEAST, RESPONSES, ROUNDING
+from tierwright.evaluate.advice.whole_limits import UNITS as WHOLE
+from tierwright.evaluate.advice.whole_limits import most_units
 from tierwright.trace.notes import Note
 
 ESTIMATOR = (
@@ -328,6 +330,12 @@ class Staircase:
                 return True
             if self.constraint in RESPONSES:
                 return value <= of
+            if self.constraint in WHOLE and math.isfinite(of):
+                own, most = (
+                    most_units(self.constraint, Decimal(repr(each)))
+                    for each in (value, of)
+                )
+                return own <= most
             share = 1 - ROUNDING if least else 1 + ROUNDING
             return value >= of * share if least else value <= of * share
 

@@ -18,6 +18,7 @@ from tierwright.common.units import format_bytes, parse_bytes
 from tierwright.common.wording import counted
 from tierwright.evaluate.advice.limits import CONSTRAINTS, PEAK_BUSY
 from tierwright.evaluate.advice.rows import CHOICES, SOURCES
+from tierwright.evaluate.advice.whole_limits import as_meant
 from tierwright.evaluate.configurations.wanted import (
     ANY_CHASSIS,
     DEFAULT_MAX_MACHINES,
@@ -520,8 +521,9 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
             if problems.check(
                 number <= _MOST_LIMIT, name, value, f"must be at most {_MOST_LIMIT:.0e}"
             ):
-                # The same limit has the same text, and an answer the same id: 0.7 and 0.70.
-                found[name] = without_zeros(number)
+                # The same limit has the same text, and an answer the same id: 0.7 and 0.70, and a sum of amounts
+                # in binary numbers is the cent that it stands for.
+                found[name] = without_zeros(as_meant(name, number))
     problems.raise_if_any()
     return {name: found[name] for name in CONSTRAINTS if name in found}
 

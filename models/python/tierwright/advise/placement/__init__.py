@@ -54,6 +54,7 @@ from tierwright.common.errors import Problems
 from tierwright.common.wording import listed, sentences
 from tierwright.evaluate.advice.cover import Cover, Systems, least_cover
 from tierwright.evaluate.advice.limits import PEAK_BUSY, values
+from tierwright.evaluate.advice.whole_limits import UNITS, most_units
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.partitions import partition
 from tierwright.evaluate.compose.shared import shared_cache
@@ -280,7 +281,8 @@ class _Choices:
             groups = [group.without(but) for group in groups]
         asked = groups[0].shared.asked
         limits = {
-            name: float(value)
+            # Half a cent, or half a byte, is more than sums differ by their order, and less than any choice is above.
+            name: (most_units(name, value) + 0.5) / UNITS[name]
             for name, value in asked.constraints.items()
             if name in TOTALS
         }

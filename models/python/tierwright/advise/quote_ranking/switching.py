@@ -14,6 +14,7 @@ from tierwright.advise.advice._dirty_share import with_fewest
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.common.currency import exact_money
 from tierwright.common.wording import counted, percent, rate_text
+from tierwright.evaluate.advice.whole_limits import most_units
 from tierwright.evaluate.bill import CENT, EXACT
 from tierwright.hardware.imports.offers import DO_NOTHING
 
@@ -205,7 +206,10 @@ def _limited(asked: Asked, table: Table, own: int) -> Iterator[tuple[Decimal, st
         asked.constraints.get(name) for name in ("usd_per_month", "purchase_usd")
     )
     if of_month is not None:
-        yield max(month, of_month.quantize(CENT, ROUND_FLOOR, EXACT)), "cost per month"
+        yield (
+            max(month, most_units("usd_per_month", of_month) * CENT),
+            "cost per month",
+        )
     if of_purchase is not None and purchase:
         most = (month * of_purchase / purchase).quantize(CENT, ROUND_FLOOR, EXACT)
         yield max(month, most), "purchase"

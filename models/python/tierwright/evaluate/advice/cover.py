@@ -8,6 +8,7 @@ at.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -158,7 +159,8 @@ def least_cover(
     ----------
     systems : Systems
     limits : mapping of str to float
-        Largest sums, by names of `systems.amounts`.
+        Largest sums, by names of `systems.amounts`. No sum may be above by anything: the caller leaves room for the
+        rounding of amounts that are no binary numbers, such as half a cent.
     but : sequence of frozenset of int
         Sets of groups that are not wanted again.
 
@@ -174,7 +176,7 @@ def least_cover(
     """
     able = np.ones(len(systems.cost), dtype=np.bool_)
     for name, limit in limits.items():
-        able &= systems.amounts[name] <= limit * (1 + ROUNDING)
+        able &= systems.amounts[name] <= limit
     [columns] = np.nonzero(able)
     if not len(columns):
         return None
@@ -229,9 +231,10 @@ class _Problem:
         sizes = np.zeros((len(limits), len(systems.cost)))
         most = np.zeros(len(limits))
         for at, (name, limit) in enumerate(limits.items()):
-            unit = (limit if limit > 0 else 1.0) / _LIMIT
+            # A power of two: sums of whole numbers stay exact.
+            unit = 2.0 ** math.floor(math.log2((limit if limit > 0 else 1.0) / _LIMIT))
             sizes[at] = systems.amounts[name] / unit
-            most[at] = limit / unit * (1 + ROUNDING)
+            most[at] = limit / unit
         # Each workload has a system: what it costs at least tells how large the sum is.
         scale = float(
             max(
@@ -328,7 +331,7 @@ class _Problem:
 
     def _keeps(self, chosen: Any) -> bool:
         return all(
-            float(self.systems.amounts[name][chosen].sum()) <= limit * (1 + ROUNDING)
+            float(self.systems.amounts[name][chosen].sum()) <= limit
             for name, limit in self.limits.items()
         )
 
@@ -461,12 +464,14 @@ class _Exact:
         caps = np.asarray(
             [highest, *problem.most, highest + float(worth @ problem.most)]
         )
+        slack = _SLACK * np.abs(caps)
+        slack[1:-1] = 0
         left = _left(systems.workloads, groups, own @ weights.T)
         return cls(
             groups,
             own,
             weights,
-            caps + _SLACK * np.abs(caps),
+            caps + slack,
             left,
             systems.workloads,
             len(problem.but),

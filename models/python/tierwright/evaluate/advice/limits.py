@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import ROUND_FLOOR, Decimal
+from decimal import Decimal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.advice.whole_limits import UNITS as WHOLE
+from tierwright.evaluate.advice.whole_limits import in_units, most_units
 from tierwright.evaluate.configurations.columns import LIMITS as OWN_LIMITS
 
 Bools = NDArray[np.bool_]
@@ -54,7 +56,9 @@ CONSTRAINTS: Mapping[str, str] = {
 LEAST = frozenset({LIFE, THROUGHPUT})
 """Constraints that are least values."""
 ROUNDING = 1e-9
-"""Share by which a computed value may be above a limit and keep it: what a whole number of devices was chosen for."""
+"""Share by which a computed value may be above a limit and keep it: what a whole number of devices was chosen for.
+
+Not where whole units are limited: a cent or a byte above the limit breaks it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ class Limit:
 
 
 def values(options: Options, name: str) -> FloatArray:
-    """Return what a constraint limits, of each option; NaN where it is unknown."""
+    """Return what a constraint limits, of each option, sizes in whole bytes; NaN where it is unknown."""
     cents = {
         "usd_per_month": options.month_cents,
         "purchase_usd": options.purchase_cents,
@@ -100,7 +104,8 @@ def values(options: Options, name: str) -> FloatArray:
         IO_TIME: options.io_us,
         LIFE: options.life_years,
     }
-    return found[name].astype(np.float64)
+    value = found[name].astype(np.float64)
+    return in_units(name, value) if name in WHOLE else value
 
 
 def own_limits(options: Options) -> Iterator[Limit]:
@@ -138,13 +143,8 @@ def stated_limits(
             value = beside(name)
         else:
             value = np.full(len(options), np.nan)
-        if name in MONEY:
-            amounts = (
-                options.month_cents
-                if name == "usd_per_month"
-                else options.purchase_cents
-            )
-            breaks = amounts > int((limit * 100).to_integral_value(ROUND_FLOOR))
+        if name in WHOLE:
+            breaks = ~(in_units(name, value) <= most_units(name, limit))
         elif name in LEAST:
             breaks = ~(value >= float(limit) * (1 - ROUNDING))
         else:
