@@ -12,14 +12,9 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._billed import billed
 from tierwright.advise.advice._numbers import best_of
-from tierwright.advise.advice._table import (
-    CACHES,
-    Rates,
-    Setting,
-    Table,
-    purchases_by_kind,
-)
+from tierwright.advise.advice._table import Rates, Setting, Table
 from tierwright.advise.advice._when import LARGEST_BYTES
 from tierwright.advise.advice._words import with_flows
 from tierwright.advise.advice.found import (
@@ -52,8 +47,6 @@ MORE_LOAD = 0.25
 """Share by which the load, or the pages that are in use, may be more than stated. [1]"""
 PRICE_MOVE = Decimal("0.2")
 """Share by which RAM and flash may cost more or less. [1]"""
-ROUNDED_CENTS = 2
-"""Cents a month by which prices that moved may be rounded otherwise."""
 PURCHASE_UNSAID = (
     "what of it would have to be bought again is not stated, so what an exchange loses is unknown: state `purchase_usd` of "
     "what there is, 0 if it is paid for"
@@ -180,9 +173,14 @@ def compared(
     keeps = np.asarray([[not names for names in each] for each in broken]).T
     money_ = np.asarray([found.month_cents for found in standing], dtype=np.float64).T
     times = np.asarray([found.io_us for found in standing]).T
+    # Line by line, as a month of the bill has it: nothing that is exchanged loses more than it costs.
     spread = np.asarray(
-        [found.purchase_cents / asked.setting.horizon_months for found in standing]
-    ).T
+        [
+            [billed(row.table, row.at, case.price_times).spread for case in cases]
+            for row in rows
+        ],
+        dtype=np.float64,
+    )
     # What nobody said is no purchase of 0 that nothing is lost of.
     unsaid = [_unsaid(asked, row) for row in rows]
     is_unsaid = np.asarray([bool(each) for each in unsaid])[:, np.newaxis]
@@ -191,7 +189,7 @@ def compared(
     found = regrets(
         costs,
         keeps,
-        np.full(costs.shape, np.nan) if by_time else np.round(spread),
+        np.full(costs.shape, np.nan) if by_time else spread,
         np.asarray(
             [
                 math.nan if one is None else one.io_us if by_time else one.month_cents
@@ -199,9 +197,6 @@ def compared(
             ]
         ),
     )
-    if not by_time:
-        # Every line of a bill is rounded by itself, so equal choices may differ by as much.
-        found = np.where(found <= ROUNDED_CENTS, 0.0, found)
     # Where nothing keeps every limit, nothing is exchanged, so nobody has to say what that loses.
     kept_by_some = keeps.any(axis=0) | np.asarray([one is not None for one in best_of])
     lost_unsaid = is_unsaid & ~keeps & kept_by_some
@@ -375,12 +370,14 @@ def _standing(one: _Contender, case: _Case) -> Options:
     setting = case.asked.setting
     held = one.table.held(np.asarray([one.at]))
     made = held.on(setting.curve, setting.served.both)
-    cents = _moved_cents(one.table, one.at, case.price_times)
-    found = replace(
-        made,
-        purchase_cents=made.purchase_cents + cents,
-        month_cents=made.month_cents + round(cents / setting.horizon_months),
-    )
+    found = made
+    if case.price_times != 1:
+        then = billed(one.table, one.at, case.price_times)
+        found = replace(
+            made,
+            purchase_cents=np.asarray([then.purchase]),
+            month_cents=np.asarray([then.month]),
+        )
     if case.loses and setting.served.peak is not None:
         found = replace(found, peak_busy=busy_after_loss(found, setting.served.peak))
     return found
@@ -422,16 +419,6 @@ def _classes(
         else:
             found.append((at, ()))
     return found
-
-
-def _moved_cents(table: Table, at: int, times: Decimal) -> int:
-    """By how much the purchase of an option moves with the prices of RAM and flash. [cent]"""
-    moved = sum(
-        cents
-        for kind, cents in purchases_by_kind(table, at).items()
-        if kind in (*CACHES, "dram")
-    )
-    return round(moved * (times - 1))
 
 
 def _broken(

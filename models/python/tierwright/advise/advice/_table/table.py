@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from tierwright.advise.advice._elsewhere import Held
+from tierwright.advise.advice._repriced import columns_at, shelf_at
 from tierwright.advise.advice._responses import TIMES, Responses
 from tierwright.advise.advice._standing import Standing, standing
 from tierwright.advise.advice._table.bills import bill_rows
 from tierwright.advise.advice._table.devices import rack_units
-from tierwright.advise.advice._table.for_sale import CACHES, columns_of, shelf
+from tierwright.advise.advice._table.for_sale import columns_of, shelf
 from tierwright.advise.advice._table.identity import budgets_tb
 from tierwright.advise.advice._table.restart import filling_of, restart_of
 from tierwright.advise.advice._table.setting import Setting
@@ -46,8 +47,6 @@ from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.partitions import partitions
 from tierwright.evaluate.configurations.columns import Columns
 from tierwright.hardware.build import STATED, STATED_IN_CANDIDATES
-from tierwright.hardware.device import Device
-from tierwright.hardware.prices import Price
 from tierwright.profile.curve import Curve
 
 RESPONSE_NOT_ASKED = (
@@ -269,33 +268,10 @@ class Table(Waiting):
 
     def repriced(self, times: Decimal) -> Table:
         """Make the table of other prices of the RAM and the flash that are bought."""
-        setting, candidates = self.setting, self.setting.candidates
-        columns, stated = self.columns, dict(candidates.part_usd)
-        if columns is not None and len(columns.sold.chassis):
-            for item in (*columns.sold.dimms, *columns.sold.drives):
-                if item.price is not None and item.part.kind in (*CACHES, "dimm"):
-                    stated[item.part.id] = _exactly(item.price.usd * times)
-            columns = columns.repriced(replace(columns.wanted, part_usd=stated))
-        shelf_ = self.shelf
-
-        def of(each: tuple[Device, Price | None]) -> tuple[Device, Price | None]:
-            device, price = each
-            if device.kind not in CACHES or price is None:
-                return each
-            return device, replace(price, usd=price.usd * times)
-
-        ram = shelf_.ram
-        return Table(
-            setting,
-            (
-                columns,
-                Shelf(
-                    None if ram is None else replace(ram, usd=ram.usd * times),
-                    tuple(of(each) for each in shelf_.stores),
-                    tuple(of(each) for each in shelf_.caches),
-                ),
-            ),
-        )
+        setting, columns = self.setting, self.columns
+        if columns is not None:
+            columns = columns_at(columns, setting.candidates.part_usd, times)
+        return Table(setting, (columns, shelf_at(self.shelf, times)))
 
     def months_until_too_small(self, rows: IntArray) -> FloatArray:
         """Months until some options are too small, as data and load grow.
@@ -534,14 +510,6 @@ def ranged(most: Option, fewest: Option) -> Option:
         response_reason=most.response_reason
         or (WITH_DIRTY if "response_p99_us" in ranges else ""),
     )
-
-
-_PRICE_PLACES = Decimal("1e-9")
-
-
-def _exactly(usd: Decimal) -> Decimal:
-    """Cut a price to the decimals that a stated one may have."""
-    return usd.quantize(_PRICE_PLACES)
 
 
 def _at(values_us: FloatArray | None, rate: int) -> float | None:
