@@ -100,6 +100,39 @@ def test_gp2_has_the_base_performance_of_its_size(gib: int, iops: int) -> None:
     assert moved == pytest.approx(min(iops / 4, 250, max(25, gib * 0.75)) * MIB / 1e6)
 
 
+@pytest.mark.parametrize(
+    ("name", "stated", "iops", "mib_per_s"),
+    [
+        (GP2, {"size_gib": 1000}, 3000, 250),
+        ("aws-ebs-gp3", {"size_gib": 1000}, 3000, 125),
+        ("aws-ebs-io2", {"size_gib": 1000, "iops": 3000}, 3000, 768),
+    ],
+)
+def test_an_io_of_ssd_volumes_is_of_up_to_256_kib(
+    name: str, stated: dict[str, Any], iops: int, mib_per_s: int
+) -> None:
+    """AWS (doc_source/ebs-io-characteristics.md): "I/O size is capped at 256 KiB for SSD volumes": gp2, gp3, io1, io2.
+
+    "If you are using a 256 KiB I/O size, your volume reaches its throughput limit at 1000 IOPS (1000 x 256 KiB = 250 MiB)."
+    """
+    device = device_of(name, **stated)
+    for kib in (8, 16, 32, 64, 256, 257, 1024):
+        units = -(-kib // 256)
+        expected = max(units / iops, kib / 1024 / mib_per_s) * 1e6
+        found = service_us(device, "read", kib * 1024)
+        assert found == pytest.approx(expected), kib
+    unit = volumes.volume(name).figures["io_unit_bytes"]
+    assert (unit.value, "256 KiB" in unit.note) == (256 * 1024, True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["aws-ebs-gp2-max", "aws-ebs-gp3-baseline", "aws-ebs-gp3-max", "aws-ebs-io2-bx"],
+)
+def test_devices_count_an_io_as_their_volume_does(name: str) -> None:
+    assert catalog.device(name).io_unit_bytes == 256 * 1024
+
+
 def test_a_volume_is_billed_and_rated_with_the_least_size_that_is_sold() -> None:
     for name, usd, iops in (
         (SC1, "1.88", 12 * 125 / 1024),
