@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any, ClassVar
 
+from tierwright.advise.behind_instance import limit_unknown, volumes_exceed
 from tierwright.advise.bill_carbon import (
     Carbon,
     carbon_cautions,
@@ -373,16 +374,10 @@ def _about_server(build: Build) -> Iterator[Caution]:
             "their content when the instance stops or its host fails",
             "use them as a cache and count the refill, or keep replicas and count them",
         )
-    if any(item.volume.kind == "block" for item in build.volumes) and (
-        server.block_storage_iops is None
-        or server.block_storage_bandwidth_mb_per_s is None
-    ):
-        yield Caution(
-            "sustained_limit_unknown",
-            f"no source states what `{server.id}` sustains to its volumes; a burst limit "
-            "does not hold for long",
-            "check the limit of the instance before relying on the volumes",
-        )
+    storage = block_storage(build)
+    if storage is not None and not server.states_sustained:
+        yield limit_unknown(server.id)
+    yield from volumes_exceed(storage, server.id)
 
 
 def _about_volumes(build: Build) -> Iterator[Caution]:

@@ -953,7 +953,7 @@ class BlockStorage:
     Attributes
     ----------
     provisioned_iops, provisioned_mb_per_s : Decimal
-        Of all block volumes of a machine. [1/s], [MB/s]
+        Of all block volumes of a machine: rented, included, or what their size gives for ever. [1/s], [MB/s]
     limit_iops, limit_mb_per_s : Decimal or None
         Sustained limits of the instance; None where no source states them.
     usable_iops, usable_mb_per_s : Decimal
@@ -967,14 +967,24 @@ class BlockStorage:
     usable_iops: Decimal
     usable_mb_per_s: Decimal
 
+    @property
+    def exceeds(self) -> bool:
+        """Whether the volumes may do more than the instance lets through."""
+        return (
+            self.usable_iops < self.provisioned_iops
+            or self.usable_mb_per_s < self.provisioned_mb_per_s
+        )
+
 
 def provisioned(volumes: Iterable[VolumeItem]) -> tuple[Decimal, Decimal]:
-    """Add up what the block volumes of one machine may do, the included rates among it.
+    """Add up what the block volumes of one machine may do for ever.
+
+    Of each what is rented, at least what is included; of `gp2`, `st1` and `sc1` what their size gives.
 
     Parameters
     ----------
     volumes : iterable of VolumeItem
-        Others than block volumes count for nothing.
+        Others than block volumes, and rates that no source states, count for nothing.
 
     Returns
     -------
@@ -986,18 +996,57 @@ def provisioned(volumes: Iterable[VolumeItem]) -> tuple[Decimal, Decimal]:
         volume = item.volume
         if volume.kind != "block":
             continue
-        each = volume.iops_included if item.iops is None else item.iops
-        flow = volume.mb_per_s_included if item.mb_per_s is None else item.mb_per_s
-        scale = MB_PER_MIB if volume.throughput_unit == "MiB/s" else Decimal(1)
-        iops += max(each or ZERO, volume.iops_included or ZERO) * item.quantity
-        rate += (
-            max(flow or ZERO, volume.mb_per_s_included or ZERO) * scale * item.quantity
+        own = volume.rates(billed_size_gib(item), item.iops, item.mb_per_s)
+        # What is asked for and cannot be had is broken limits of the volume, and is named as asked for.
+        asked = _asked(item)
+        each, flow = (
+            max(known or ZERO, stated or ZERO)
+            for known, stated in zip(own, asked, strict=True)
         )
+        iops += each * item.quantity
+        rate += flow * _mb_of(volume) * item.quantity
     return iops, rate
 
 
+def paid_for(volumes: Iterable[VolumeItem]) -> tuple[Decimal, Decimal]:
+    """Add up the rates of the block volumes of one machine that are rented with more than what is included.
+
+    An instance that sustains less wastes them. What is included, or comes with the size, costs nothing by itself.
+
+    Parameters
+    ----------
+    volumes : iterable of VolumeItem
+
+    Returns
+    -------
+    tuple of Decimal
+        IOPS [1/s] and throughput [MB/s].
+    """
+    iops, rate = ZERO, ZERO
+    for item in volumes:
+        volume = item.volume
+        each, flow = _asked(item)
+        if each is not None and each > (volume.iops_included or ZERO):
+            iops += each * item.quantity
+        if flow is not None and flow > (volume.mb_per_s_included or ZERO):
+            rate += flow * _mb_of(volume) * item.quantity
+    return iops, rate
+
+
+def _asked(item: VolumeItem) -> tuple[Decimal | None, Decimal | None]:
+    """Return the rates that a block volume is rented with; None where its size alone sets them."""
+    if item.volume.kind != "block" or item.volume.grows:
+        return None, None
+    return item.iops, item.mb_per_s
+
+
+def _mb_of(volume: Volume) -> Decimal:
+    """MB in the unit in which the throughput of a volume is counted."""
+    return MB_PER_MIB if volume.throughput_unit == "MiB/s" else Decimal(1)
+
+
 def block_storage(build: Build) -> BlockStorage | None:
-    """Compare the volumes of a machine with what its instance sustains: the smaller counts.
+    """Compare the volumes of a machine with what its instance sustains: they deliver the smaller of both.
 
     Returns
     -------
@@ -1054,17 +1103,19 @@ def _of_instance(build: Build) -> Iterator[Violation]:
     if found is None or server is None:
         return
     yield from _of_volume_count(build, server)
+    # What is paid for and cannot be had; what else the volumes could do is not delivered, and costs nothing more.
+    paid_iops, paid_rate = paid_for(build.volumes)
     for name, asked, limit, burst, unit in (
         (
             "instance_iops",
-            found.provisioned_iops,
+            paid_iops,
             found.limit_iops,
             server.block_storage_iops_burst,
             "IOPS",
         ),
         (
             "instance_throughput",
-            found.provisioned_mb_per_s,
+            paid_rate,
             found.limit_mb_per_s,
             server.block_storage_bandwidth_burst_mb_per_s,
             "MB/s",

@@ -272,6 +272,31 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
+class Sustained:
+    """What an instance sustains to equal volumes that share it evenly.
+
+    Attributes
+    ----------
+    instance : str
+        Id of the instance.
+    volumes : int
+        Equal volumes of a machine, among which it is shared. [1]
+    iops : Decimal or None
+        Of all volumes together; None where no source states it. [1/s]
+    mb_per_s : Decimal or None
+        The same of throughput. [MB/s]
+    io_unit_bytes : int or None
+        Largest transfer that counts as one operation; None where every transfer does. [bytes]
+    """
+
+    instance: str
+    volumes: int
+    iops: Decimal | None
+    mb_per_s: Decimal | None
+    io_unit_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Device:
     """A device profile.
 
@@ -293,6 +318,8 @@ class Device:
         Key of `SOLD_AS`.
     measurements : tuple of Measurement
         Rates at several transfer sizes; the rated one stands in `figures`.
+    sustained : Sustained or None
+        What the instance sustains to a volume and its equals; None for what stands behind no instance.
     """
 
     id: str
@@ -303,6 +330,7 @@ class Device:
     notes: str = ""
     sold_as: SoldAs = "device"
     measurements: tuple[Measurement, ...] = ()
+    sustained: Sustained | None = None
     computed: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

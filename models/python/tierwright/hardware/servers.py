@@ -104,6 +104,12 @@ class Server:
         most = self.block_volumes
         return VOLUMES_WHERE_UNSTATED if most is None else int(most)
 
+    @property
+    def states_sustained(self) -> bool:
+        """Whether a source states both what it sustains to its volumes: IOPS and throughput."""
+        limits = self.block_storage_iops, self.block_storage_bandwidth_mb_per_s
+        return None not in limits
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; money as decimal strings."""
         return {

@@ -11,13 +11,23 @@ Computer 27(3), 1994).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.hardware.device import OPERATIONS, RUNNING, Device, Operation
+from tierwright.hardware.device import (
+    OPERATIONS,
+    RUNNING,
+    Device,
+    Operation,
+    Sustained,
+)
 
 Pattern = Literal["random", "sequential"]
 
@@ -44,6 +54,7 @@ RULES: Mapping[str, str] = {
     "latency": "a latency is used as the busy time",
     "single_request": "one request, nothing else in flight",
     "sequential": "bytes / sequential rate",
+    "instance": "an equal part of what the instance sustains to its volumes",
     "missing": "not stated",
 }
 """Every rule by which a time is found: name and what it says."""
@@ -107,7 +118,8 @@ def service_time(
     Flash reads: max(1/IOPS, bytes / sequential rate). Flash writes: bytes / stated size / IOPS,
     at least bytes / sequential rate. Disks: positioning + bytes / sequential rate. Rented
     volumes: max(ceil(bytes / I/O unit) / IOPS, bytes / throughput). Between measured sizes the
-    time is interpolated; a figure at the size itself goes before every rule.
+    time is interpolated; a figure at the size itself goes before every rule. A volume behind an
+    instance takes at least its part of what that sustains, unless nothing else is in flight.
 
     Parameters
     ----------
@@ -153,8 +165,88 @@ def service_time(
     found = device.computed.get(asked)
     if not isinstance(found, ServiceTime):
         found = _service_time(device, operation, page_bytes, pattern, queue_depth)
+        # A request alone meets no limit on how many are served a second.
+        if queue_depth is None and device.sustained is not None:
+            found = _behind_instance(found, device.sustained, pattern)
         device.computed[asked] = found
     return found
+
+
+def sustained_us(
+    volumes: FloatArray | float,
+    iops: FloatArray | float,
+    mb_per_s: FloatArray | float,
+    *,
+    units: FloatArray | float,
+    page_bytes: int,
+) -> FloatArray:
+    """Least busy time of one of equal volumes that share what their instance sustains. [µs]
+
+    ``max(units x volumes / iops, bytes x volumes / throughput)``: both limits hold, and each volume has an equal part.
+
+    Parameters
+    ----------
+    volumes : float or array
+        Equal volumes of a machine. [1]
+    iops, mb_per_s : float or array
+        What the instance sustains to all of them; infinite where no source states it. [1/s], [MB/s]
+    units : float or array
+        Operations as which an access counts. [1]
+    page_bytes : int
+        Size of the access. [bytes]
+
+    Examples
+    --------
+    >>> round(float(sustained_us(2, 5000.0, 156.25, units=1, page_bytes=8192)), 1)
+    400.0
+    """
+    return np.maximum(
+        np.asarray(units * volumes) * US_PER_S / iops,
+        np.asarray(page_bytes * volumes) / mb_per_s,
+    )
+
+
+def io_units(page_bytes: int, io_unit_bytes: int | None) -> int:
+    """Operations as which an access of a size counts; 1 where no source states the largest that is one."""
+    return 1 if io_unit_bytes is None else -(-page_bytes // io_unit_bytes)
+
+
+def _behind_instance(
+    found: ServiceTime, limit: Sustained, pattern: Pattern
+) -> ServiceTime:
+    """Hold a time against the part of what the instance sustains."""
+    if found.time_us is None or found.low_us is None or found.high_us is None:
+        return found
+    # Small sequential transfers are merged before they are counted.
+    units = io_units(found.page_bytes, limit.io_unit_bytes)
+    least = float(
+        sustained_us(
+            limit.volumes,
+            math.inf
+            if limit.iops is None or pattern == "sequential"
+            else float(limit.iops),
+            math.inf if limit.mb_per_s is None else float(limit.mb_per_s),
+            units=units,
+            page_bytes=found.page_bytes,
+        )
+    )
+    if least <= found.time_us:
+        return found
+    shared = f"{limit.volumes:,} volumes" if limit.volumes > 1 else "the volume"
+    rates = " and ".join(
+        f"{_digits(float(rate))} {unit}"
+        for rate, unit in ((limit.iops, "IOPS"), (limit.mb_per_s, "MB/s"))
+        if rate is not None
+    )
+    text = f"{found.basis}; at least {_us(least)}: `{limit.instance}` sustains {rates} to {shared}"
+    return replace(
+        found,
+        time_us=least,
+        rule="instance",
+        low_us=max(least, found.low_us),
+        high_us=max(least, found.high_us),
+        basis=text,
+    )
 
 
 def _service_time(

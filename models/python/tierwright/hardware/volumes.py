@@ -207,7 +207,7 @@ class Volume:
     ) -> tuple[Decimal | None, Decimal | None]:
         """Rates that one volume keeps for ever: what is rented, else included, else what its size gives.
 
-        What is rented is never more than a volume of the size can have. Throughput is at most `max_mb_per_s_per_iops`
+        What is rented is never more than a volume of the size can have, and never less than what is included. Throughput is at most `max_mb_per_s_per_iops`
         of its IOPS.
 
         Parameters
@@ -228,10 +228,8 @@ class Volume:
         (Decimal('3000'), Decimal('125'))
         """
         most, most_rate = self.most_iops(size_gib), self.most_mb_per_s(size_gib)
-        found = _least_of(self.iops_included if iops is None else iops, most)
-        rate = _least_of(
-            self.mb_per_s_included if mb_per_s is None else mb_per_s, most_rate
-        )
+        found = _least_of(_most_of(self.iops_included, iops), most)
+        rate = _least_of(_most_of(self.mb_per_s_included, mb_per_s), most_rate)
         if found is None or self.max_mb_per_s_per_iops is None:
             return found, rate
         return found, _least_of(rate, self.max_mb_per_s_per_iops * found)
@@ -261,6 +259,11 @@ class Volume:
 def _least_of(*values: Decimal | None) -> Decimal | None:
     """Return the smallest of what is known; None where nothing is."""
     return min((each for each in values if each is not None), default=None)
+
+
+def _most_of(*values: Decimal | None) -> Decimal | None:
+    """Return the largest of what is known; None where nothing is."""
+    return max((each for each in values if each is not None), default=None)
 
 
 def volume_from_mapping(data: Mapping[str, Any], place: str = "volume") -> Volume:

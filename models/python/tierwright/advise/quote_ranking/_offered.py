@@ -11,6 +11,7 @@ from functools import cache
 
 from tierwright.advise.advice._standing import Standing
 from tierwright.advise.advice._table import CACHES, Setting, rack_units
+from tierwright.advise.behind_instance import limit_unknown, volume_exceeds
 from tierwright.advise.quote_ranking._priced import Priced, Unranked
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.currency import ExchangeRate
@@ -23,6 +24,7 @@ from tierwright.evaluate.bill import UNKNOWN, machine_watts, violations
 from tierwright.evaluate.configurations.sold import (
     DRIVE_BAYS,
     GB,
+    behind_instance,
     local_device,
     volume_device,
 )
@@ -371,6 +373,9 @@ class _Build:
         if volumes:
             each, entry = self._volume(volumes[0])
             entries.append(entry)
+            [item] = build_from_mapping({"volume": [entry]}).volumes
+            each = behind_instance(each, rented, item)
+            self._about_limits(rented, each)
             stores = [(each, self._spread(volumes[0]), math.inf, local)]
         elif local is not None:
             # What they hold is gone when the instance stops.
@@ -389,6 +394,16 @@ class _Build:
                 outlasts=bool(volumes),
             )
         self._finish()
+
+    def _about_limits(self, rented: Server, attached: Device) -> None:
+        """Say what the instance sustains to its volumes where it is less than they could do, or that nobody states it."""
+        cautions = list(volume_exceeds(attached, self.setting.curve.page_bytes))
+        if not rented.states_sustained:
+            cautions.append(limit_unknown(rented.id))
+        self.found.cautions += [
+            QuoteCaution(each.name, f"{_sentence(each.message)}.", each.hint)
+            for each in cautions
+        ]
 
     def of_parts(self) -> None:
         """Put servers of parts together, or devices bought by themselves."""

@@ -656,7 +656,7 @@ def reproduce(document: Document) -> Iterator[Markup]:
     asked = document["question"] if given is None else None
     if asked is not None:
         yield tag("p", f"{_CANDIDATES} holds: {asked['candidates']}")
-    yield tag("p", " ".join(_notes_of_files(document, asked, kept)), class_="note")
+    yield tag("p", " ".join(_notes_of_files(asked, kept)), class_="note")
     pairs = [("advice", document["advice_id"])]
     if given is not None:
         pairs += [
@@ -716,9 +716,7 @@ def _of_advice(document: Document) -> Iterator[str]:
         yield "--pool-split"
 
 
-def _notes_of_files(
-    document: Document, asked: Document | None, kept: str
-) -> Iterator[str]:
+def _notes_of_files(asked: Document | None, kept: str) -> Iterator[str]:
     yield "Words in capitals are files."
     if asked is None:
         yield (

@@ -452,8 +452,8 @@ def _on_volumes(
             "cents": [each.cents for each in made],
             "lacks": [0 if each.priced else _LACKS["volumes"] for each in made],
             "broken": [sum(_LIMIT[name] for name in each.limits) for each in made],
-            "iops": [int(each.iops) for each in made],
-            "rate": [int(each.mb_per_s * _MICRO) for each in made],
+            "iops": [int(each.paid_iops) for each in made],
+            "rate": [int(each.paid_mb_per_s * _MICRO) for each in made],
             "held": [
                 float(each.item.size_gib * each.item.quantity * GIB) for each in made
             ],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
 from tierwright.evaluate.bill import (
     bill_lines,
     billed_size_gib,
+    paid_for,
     provisioned,
     size_sold_gib,
     violations,
@@ -17,11 +18,15 @@ from tierwright.evaluate.bill import (
 from tierwright.evaluate.configurations.wanted import ANY_CHASSIS, GIB, Wanted
 from tierwright.hardware import catalog
 from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
-from tierwright.hardware.device import OPERATIONS, Device, Figure
+from tierwright.hardware.device import OPERATIONS, Device, Figure, Sustained
 from tierwright.hardware.parts import parts
 from tierwright.hardware.rents import Rents, servers_at, volumes_at
 from tierwright.hardware.servers import Server
-from tierwright.hardware.service_time import latency_page_bytes, service_us
+from tierwright.hardware.service_time import (
+    io_units,
+    latency_page_bytes,
+    service_us,
+)
 from tierwright.hardware.volumes import Volume
 
 Times = tuple[float | None, float | None]
@@ -60,6 +65,8 @@ class VolumeOption:
         Limits of the volume that it breaks, as `evaluate.bill.violations` names them.
     iops, mb_per_s : Decimal
         Of all volumes of one machine. [1/s], [MB/s]
+    paid_iops, paid_mb_per_s : Decimal
+        The same where they are rented with more than what is included; 0 where they are not. [1/s], [MB/s]
     device : Device or None
         One volume at its rates; None where no source states them.
     times : tuple of float or None
@@ -75,6 +82,8 @@ class VolumeOption:
     limits: frozenset[str]
     iops: Decimal
     mb_per_s: Decimal
+    paid_iops: Decimal
+    paid_mb_per_s: Decimal
     device: Device | None
     times: Times
     entry: Mapping[str, Any]
@@ -232,6 +241,7 @@ def _option(
         frozenset(each.name for each in violations(build)),
         iops,
         mb_per_s,
+        *paid_for(build.volumes),
         device,
         _times(device, wanted.page_bytes),
         entry,
@@ -331,6 +341,43 @@ def volume_device(item: VolumeItem) -> Device | None:
     figures |= _latencies(volume.latency_of, figures)
     kind = "cloud_disk" if volume.media == "hdd" else "cloud_block"
     return _device(volume.id, kind, figures)
+
+
+def behind_instance(device: Device, server: Server, item: VolumeItem) -> Device:
+    """Return a volume as it is attached to an instance, with its equals of a machine: they share what that sustains.
+
+    Parameters
+    ----------
+    device : Device
+        One volume at its own rates.
+    server : Server
+    item : VolumeItem
+        The volumes of each machine.
+    """
+    limits = server.block_storage_iops, server.block_storage_bandwidth_mb_per_s
+    if limits == (None, None):
+        return device
+    asked = ("behind_instance", server.id, item.quantity, *limits)
+    found = device.computed.get(asked)
+    if not isinstance(found, Device):
+        found = replace(
+            device,
+            sustained=Sustained(
+                server.id, item.quantity, *limits, _io_unit_bytes(item.volume)
+            ),
+        )
+        device.computed[asked] = found
+    return found
+
+
+def _io_unit_bytes(volume: Volume) -> int | None:
+    unit = volume.io_unit_bytes
+    return None if unit is None else int(unit)
+
+
+def io_units_of(option: VolumeOption, page_bytes: int) -> int:
+    """Operations as which an access of a page counts with the instance: as many as with the volume."""
+    return io_units(page_bytes, _io_unit_bytes(option.item.volume))
 
 
 def _latencies(of: str, rates: Mapping[str, Figure]) -> dict[str, Figure]:

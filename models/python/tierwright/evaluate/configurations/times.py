@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.configurations.columns import Columns, IntArray, Whole
-from tierwright.evaluate.configurations.sold import Sold, Times
+from tierwright.evaluate.configurations.sold import Sold, Times, io_units_of
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.evaluate.page_flow.load import US_PER_S
 from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH, OWN_FORMULA, TIE_ORDER
 from tierwright.hardware.device import Device
-from tierwright.hardware.service_time import service_us
+from tierwright.hardware.service_time import service_us, sustained_us
 from tierwright.profile.curve import Curve
 
 CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
@@ -184,7 +184,7 @@ def _best(
 def store_times(
     columns: Columns, page_bytes: int, flash: Device | None, disk: Device | None
 ) -> tuple[FloatArray, FloatArray]:
-    """Busy times of one device of what holds the data. [µs]"""
+    """Busy times of one device of what holds the data, of a volume at most at its part of what its instance sustains. [µs]"""
     drives = drive_times(columns.sold, page_bytes, flash, disk)
     volumes = _or(tuple(each.times for each in columns.options), disk, page_bytes)
     local = _or(columns.sold.local_times, flash, page_bytes)
@@ -194,11 +194,42 @@ def store_times(
         _rows(volumes, columns.volume),
         _rows(local, columns.server),
     )
+    least = _behind_instance_us(columns, page_bytes)
     read, write = (
-        np.where(on_drives, drive, np.where(on_volumes, volume, disk_of))
+        np.where(
+            on_drives,
+            drive,
+            np.where(on_volumes, np.maximum(volume, least), disk_of),
+        )
         for drive, volume, disk_of in zip(of_drives, of_volumes, of_local, strict=True)
     )
     return read, write
+
+
+def _behind_instance_us(columns: Columns, page_bytes: int) -> FloatArray:
+    """Least busy time of one volume of each row, by what its instance sustains; 0 where it has none. [µs]"""
+    found = np.zeros(len(columns))
+    [rows] = np.nonzero(columns.volume >= 0)
+    if not len(rows):
+        return found
+    iops, mb_per_s = (
+        np.asarray(
+            [
+                np.inf if (limit := getattr(each, name)) is None else float(limit)
+                for each in columns.sold.servers
+            ]
+        )[columns.server[rows]]
+        for name in ("block_storage_iops", "block_storage_bandwidth_mb_per_s")
+    )
+    units = np.asarray([io_units_of(each, page_bytes) for each in columns.options])
+    found[rows] = sustained_us(
+        columns.store_devices[rows].astype(np.float64),
+        iops,
+        mb_per_s,
+        units=units[columns.volume[rows]],
+        page_bytes=page_bytes,
+    )
+    return found
 
 
 def drive_times(

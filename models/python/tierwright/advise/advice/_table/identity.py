@@ -25,6 +25,7 @@ from tierwright.evaluate.advice.rows import (
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows
 from tierwright.evaluate.configurations.columns import Columns
+from tierwright.evaluate.configurations.sold import behind_instance
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware.device import Device
 from tierwright.hardware.parts import vendor_of_device
@@ -122,8 +123,12 @@ class Identified:
         if columns.drive[row] >= 0:
             return None, device_of_drive(self.setting, sold.drives[columns.drive[row]])
         if columns.volume[row] >= 0:
-            own = columns.options[columns.volume[row]].device
-            store_device = self._known(own, borrowed[1])
+            option = columns.options[columns.volume[row]]
+            store_device = self._known(option.device, borrowed[1])
+            if store_device is not None:
+                store_device = behind_instance(
+                    store_device, sold.servers[columns.server[row]], option.item
+                )
             return (local if uses_flash else None), store_device
         return None, local
 
@@ -273,7 +278,8 @@ class Identified:
                 np.asarray(each[at], dtype=np.int64)
                 for each in (columns.server, columns.drive, columns.volume)
             )
-            own = np.where((drive < 0) & (volume < 0), server, -1)
+            # Volumes are as quick as the instance lets them be.
+            own = np.where(drive < 0, server, -1)
             flash[sold] = _code(source[sold], server, caches[sold], none)
             store[sold] = _code(source[sold], own, drive, volume)
         return flash, store
