@@ -633,10 +633,12 @@ def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() ->
     }
     bring_their_own = {"load_beyond_devices", "machine_left_out", "no_gain_over_"}
     bring_their_own |= {
+        "alternative_limit_unknown",
         "alternatives_cut",
         "flash_charged_twice",
         "flash_cache_chosen",
         "options_left_out",
+        "volumes_exceed_instance",
         "volumes_not_stated",
     }
     bring_their_own |= {

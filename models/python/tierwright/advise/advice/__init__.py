@@ -548,6 +548,7 @@ def _answer(
         *_caches.about(caches, table),
         *_notes.about_alternatives(held),
         *_unknown.better_if_known(asked, table, chosen, recommended),
+        *_notes.about_limits(table, alternatives),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
         *_notes.about_answer(asked, table, best, weak),
         *about_small,

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
-from tierwright.advise.advice._outlasting import Weakness
+from tierwright.advise.advice._outlasting import Weakness, limits_known
 from tierwright.advise.advice._table import Table, latency_us
 from tierwright.advise.advice.found import Option
+from tierwright.advise.behind_instance import is_held_back, volume_exceeds
 from tierwright.advise.configurations import (
     RATE_NOT_KNOWN,
     volumes_not_stated,
@@ -183,8 +184,13 @@ def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
 
 
 def _about_bursts(table: Table, best: int) -> Iterator[Caution]:
-    """Say of a volume whose size sets its rates that these are without bursts."""
+    """Say of a volume which rates it is counted on for: those of its instance, or of its size, without bursts."""
     _, store = table.devices(best)
+    page = table.setting.curve.page_bytes
+    if store is not None and is_held_back(store, page):
+        # What bursts of the volumes could do besides is not let through for long either.
+        yield from volume_exceeds(store, page)
+        return
     of = None if store is None else volumes().get(store.id)
     rate = None if store is None else store.number("read_iops")
     if store is None or of is None or not of.grows or rate is None:
@@ -238,6 +244,30 @@ def about_alternatives(chosen: Chosen) -> Iterator[Caution]:
             "name fewer candidates to have all of them held against the limit",
             could_change_choice=False,
             effect="the choice and the front are those of all options; another option may be as close as those listed",
+        )
+
+
+def about_limits(table: Table, alternatives: Sequence[int]) -> Iterator[Caution]:
+    """Say of which alternatives no source states what their instance sustains to their volumes.
+
+    Parameters
+    ----------
+    table : Table
+    alternatives : sequence of int
+        What was close.
+    """
+    known = limits_known(table)
+    servers = (table.server(at) for at in alternatives if not known[at])
+    unknown = sorted({each for each in servers if each is not None})
+    if unknown:
+        yield Caution(
+            "alternative_limit_unknown",
+            f"among what was close, no source states what {listed([f'`{each}`' for each in unknown])} "
+            f"{'sustains to its' if len(unknown) == 1 else 'sustain to their'} volumes",
+            "check the limit of an instance before choosing it in place of the recommendation",
+            could_change_choice=False,
+            effect="the choice does not rest on it",
+            about=tuple(unknown),
         )
 
 

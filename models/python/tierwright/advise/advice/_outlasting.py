@@ -1,4 +1,4 @@
-"""What does not last in a recommendation: data on local disks, flash that is worn out early; and what outlasts it at what price."""
+"""What a recommendation cannot be relied on for: data on local disks, flash that is worn out early, limits that nobody states; and what is better at what price."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
+from tierwright.advise.behind_instance import limit_unknown
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
@@ -115,6 +116,8 @@ def _found(
         source == "quotes" and table.given(best).outlasts is False
     ):
         yield _on_local_disks(asked, table)
+    if source == "volumes":
+        yield from _behind_unknown_instance(table, best)
     if source not in RENTED:
         yield from _worn_out(asked, table, best, by_replay=by_replay)
 
@@ -179,6 +182,43 @@ def _on_local_disks(asked: Asked, table: Table) -> Weakness:
         "those of the best alternative outlive their machine",
         _outlasting(table),
     )
+
+
+def _behind_unknown_instance(table: Table, best: int) -> Iterator[Weakness]:
+    """Yield that nobody knows whether the instance lets through what its volumes are rented with."""
+    known = limits_known(table)
+    if known[best]:
+        return
+    server = table.server(best)
+    assert server is not None
+    yield Weakness(
+        limit_unknown(server),
+        f"No source states what `{server}` sustains to its volumes",
+        "whose limits are known",
+        "those of the best alternative are known",
+        known,
+    )
+
+
+def limits_known(table: Table) -> Bools:
+    """Which options rest on no limit of an instance on its volumes that no source states.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    bool array, shape (N,)
+    """
+    options, columns = table.options, table.columns
+    found = np.ones(len(options), dtype=np.bool_)
+    if columns is None:
+        return found
+    stated = np.asarray([each.states_sustained for each in columns.sold.servers])
+    on_volumes = options.source == SOURCES.index("volumes")
+    found[on_volumes] = stated[columns.server[options.row[on_volumes]]]
+    return found
 
 
 def _outlasting(table: Table) -> Bools:
