@@ -148,6 +148,26 @@ def test_a_volume_is_billed_and_rated_with_the_least_size_that_is_sold() -> None
         )
 
 
+def test_ultra_disk_is_billed_by_the_gib() -> None:
+    """Microsoft (disks-types.md of 2026-08-11): "in 1 GiB increments", "billed on a per GiB ratio".
+
+    2,048 GiB are 245.19 USD a month in the price file.
+    """
+
+    def capacity(size_gib: str) -> tuple[Decimal, str]:
+        entry = {"id": "azure-ultra-disk", "size_gib": Decimal(size_gib)}
+        build = build_from_mapping({"volume": [{**entry, "iops": 1, "mb_per_s": 1}]})
+        line = bill_answer(build).lines[0]
+        return line.usd_per_month, line.note
+
+    assert capacity("2048") == (Decimal("245.19"), "")
+    assert capacity("1100") == (Decimal("131.69"), "")
+    usd, note = capacity("1100.5")
+    assert usd == Decimal("131.81")
+    assert note == "1,100.5 GiB are billed as 1,101 GiB"
+    assert "per GiB" in volumes.volume("azure-ultra-disk").notes
+
+
 def test_more_than_the_size_gives_breaks_a_limit() -> None:
     def broken(name: str, **stated: Any) -> dict[str, str]:
         build = build_from_mapping({"volume": [{"id": name, **stated}]})
