@@ -82,7 +82,7 @@ def test_one_without_a_price_is_named_and_never_free() -> None:
     [caution] = [
         each for each in found.warnings if each.name == "own_device_without_price"
     ]
-    assert caution.message == "my-drive has no price, so it is not a candidate"
+    assert caution.message == "there is no price of my-drive, so it is not a candidate"
     assert caution.about == ("my-drive",)
     lacking = [
         each
@@ -107,9 +107,10 @@ def test_one_without_a_price_is_named_and_never_free() -> None:
     assert "own_device_without_price" not in {each.name for each in priced.warnings}
     assert not [each for each in priced.rejected if "no price" in each.text]
     two = with_own(own(), own("other-drive"))
-    assert "my-drive and other-drive have no price, so they are not candidates" in {
-        each.message for each in two.warnings
-    }
+    assert (
+        "there are no prices of my-drive and other-drive, so they are not candidates"
+        in {each.message for each in two.warnings}
+    )
 
 
 def test_its_price_is_that_of_the_book_then_its_own_then_that_of_its_kind() -> None:
@@ -278,7 +279,8 @@ def test_vendors_leave_out_what_states_another_and_name_what_states_none() -> No
         if each.name == "vendor_not_stated"
     ]
     assert (
-        only == f"{SHELF[1]} states no vendor, so it stays a candidate whoever makes it"
+        only
+        == f"no vendor of {SHELF[1]} is stated, so it stays a candidate whoever makes it"
     )
     with pytest.raises(
         BadInput, match=r"is not a vendor of any part; one of .*Seagate"

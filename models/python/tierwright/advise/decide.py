@@ -150,12 +150,18 @@ def replayed_rows(
     Cancelled
         If progress asked to stop.
     """
-    from tierwright.common.core_errors import Cancelled
+    from tierwright.common.core_errors import Cancelled, ParameterError
     from tierwright.simulate import replay
 
-    found = replay.sweep(
-        trace, list(configurations), warm_up=warm_up, on_progress=on_progress
-    )
+    try:
+        found = replay.sweep(
+            trace, list(configurations), warm_up=warm_up, on_progress=on_progress
+        )
+    except (BadInput, ParameterError):
+        # A trace that is too short for the warm-up of the profile is another one: that is what has to be said.
+        whole = replay.sweep(trace, list(configurations)[:1])
+        check_belongs(curve, whole["rows"][0], str(trace.path))
+        raise
     if found["cancelled"]:
         raise Cancelled("the replay was cancelled", "")
     rows: list[dict[str, Any]] = found["rows"]

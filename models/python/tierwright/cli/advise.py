@@ -248,7 +248,10 @@ def workload_of(
             "--data: the rate of production is missing",
             "add --accesses-per-second",
         )
-    size = parse_bytes(data)
+    try:
+        size = parse_bytes(data)
+    except BadInput as error:
+        raise BadInput(f"--data: {error.message}", error.hint) from None
     return workload(profile, f"{size}@{accesses_per_s!r}", new_pages=new_pages), None
 
 

@@ -92,9 +92,9 @@ def about_answer(
     if unpriced:
         yield Caution(
             "own_device_without_price",
-            f"{unpriced[0]} has no price, so it is not a candidate"
+            f"there is no price of {unpriced[0]}, so it is not a candidate"
             if len(unpriced) == 1
-            else f"{listed(unpriced)} have no price, so they are not candidates",
+            else f"there are no prices of {listed(unpriced)}, so they are not candidates",
             "state `unit_price` among the figures of the device, or choose a price book that prices it",
             about=unpriced,
         )
@@ -102,9 +102,9 @@ def about_answer(
     if unchecked:
         yield Caution(
             "vendor_not_stated",
-            f"{unchecked[0]} states no vendor, so it stays a candidate whoever makes it"
+            f"no vendor of {unchecked[0]} is stated, so it stays a candidate whoever makes it"
             if len(unchecked) == 1
-            else f"{listed(unchecked)} state no vendor, so they stay candidates whoever makes them",
+            else f"no vendor of {listed(unchecked)} is stated, so they stay candidates whoever makes them",
             "list the parts and devices that are allowed, in place of their vendors",
             about=unchecked,
         )

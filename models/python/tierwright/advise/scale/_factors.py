@@ -30,18 +30,24 @@ def recorded_data(curve: Curve, production: Production, stated: int | None) -> i
             "profile a trace with page accesses",
         )
     if stated is not None and stated < touched:
+        less, more = _apart(stated, touched)
         raise BadInput(
-            f"recorded data: {format_bytes(stated)} are less than the {format_bytes(touched)} that "
-            "the recording touches",
+            f"recorded data: {less} are less than the {more} that the recording touches",
             "state the size of the whole database or volume that was recorded",
         )
     if production.data_bytes < touched:
+        less, more = _apart(production.data_bytes, touched)
         raise BadInput(
-            f"production data: {format_bytes(production.data_bytes)} are less than the "
-            f"{format_bytes(touched)} that the recording touches",
+            f"production data: {less} are less than the {more} that the recording touches",
             "state the size of the data in production, or use the profile as it is",
         )
     return touched if stated is None else stated
+
+
+def _apart(one: int, other: int) -> tuple[str, str]:
+    """Write two sizes, to the byte where they read the same."""
+    found = format_bytes(one), format_bytes(other)
+    return found if found[0] != found[1] else (f"{one:,} bytes", f"{other:,} bytes")
 
 
 def law_of(law: str | None, profile: Profile) -> Law:
