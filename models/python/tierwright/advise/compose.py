@@ -23,6 +23,7 @@ from tierwright.evaluate.compose.composed import ESTIMATOR
 from tierwright.evaluate.compose.errors import scaled_parts
 from tierwright.evaluate.compose.partitions import Partition, partitions
 from tierwright.evaluate.compose.shared import SharedCache, shared_cache
+from tierwright.evaluate.compose.short import about_short
 from tierwright.evaluate.page_flow.cautions import about_given, about_scaled_parts
 from tierwright.profile.production import ScaledParts
 from tierwright.profile.several import Workload, check_workloads
@@ -318,7 +319,7 @@ def answer(
     close = saved is not None and EQUAL <= abs(saved) <= KNOWN_ERROR
     found = Composition(
         finding="",
-        warnings=tuple(_cautions(running, shared, parts)),
+        warnings=tuple(_cautions(running, shared, split, parts)),
         explain=lambda: _steps(running, shared, split, ram_pages, saved, parts),
         weigh=weigher(
             running,
@@ -568,7 +569,10 @@ def _split_sentence(found: Composition, *, weighted: bool) -> str:
 
 
 def _cautions(
-    workloads: Sequence[Workload], shared: SharedCache, parts: ScaledParts | None
+    workloads: Sequence[Workload],
+    shared: SharedCache,
+    split: Partition | None,
+    parts: ScaledParts | None,
 ) -> Iterator[Caution]:
     if parts is not None:
         yield about_scaled_parts(parts)
@@ -578,22 +582,14 @@ def _cautions(
             if caution.name not in _BY_SCALE:
                 yield replace(caution, message=f"{each.name}: {caution.message}")
     held = shared.held_pages[:, 0]
-    short = [
-        each.name
-        for each, pages in zip(workloads, held, strict=True)
-        if bool(each.curve.uncertain(pages))
-    ]
-    if short:
-        yield Caution(
-            "steady_state_uncertain",
-            f"{listed(short)}: the recording shows too few pages for the part of the cache that "
-            "the workload gets; the trend of smaller caches is used",
-            "profile a longer part of the workload",
-        )
+    own = [] if split is None else [split.pages.astype(np.float64)]
+    yield from about_short(workloads, held, *own)
     ended = [
         each.name
         for each, pages in zip(workloads, held, strict=True)
-        if each.curve.ends_early and pages > each.curve.last_listed
+        if each.curve.ends_early
+        and pages > each.curve.last_listed
+        and not bool(each.curve.holds_all(pages))
     ]
     if ended:
         yield Caution(

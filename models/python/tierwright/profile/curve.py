@@ -21,6 +21,7 @@ from tierwright.common.arrays import FloatArray, share
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import LARGEST_EXACT, is_count, is_number
 from tierwright.common.wording import listed
+from tierwright.profile.all_data import cut_at_data
 from tierwright.profile.evidence import Evidence
 from tierwright.profile.production import KnownError, Scaled, ScaledParts
 from tierwright.profile.steady_state import (
@@ -152,13 +153,16 @@ class Curve:
     windows : Windows or None
         Windows of the recording from which the curve was counted, at sizes of the recorded system; of a
         steady curve those of `cold`. None where nobody counted them.
+    stretched : float
+        By what the sizes of a scaled curve were multiplied since, as its data grew. [1]
     counts : Counts
         Stands for sizes and counts: the same in copies that differ in their notes.
 
     Notes
     -----
     Between listed sizes the curve is piecewise linear; beyond the last it is constant,
-    which `ends_early` tells from knowledge.
+    which `ends_early` tells from knowledge. In a running system it falls at `all_data_from`, between
+    that size and one page less, to the `growth`.
     A cache of 0 pages misses every access, and every write access goes straight through,
     so `misses(0)` is `accesses` and `write_backs(0)` is `write_accesses`. The latter is
     also what the one-pass rule gives: each write opens an interval whose largest stack
@@ -180,6 +184,7 @@ class Curve:
     scaled: Scaled | None = None
     interval: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
     windows: Windows | None = field(default=None, repr=False)
+    stretched: float = 1.0
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -188,6 +193,11 @@ class Curve:
 
     def __post_init__(self) -> None:
         _check_curve(self)
+        data = self.all_data_from
+        # A composed curve has the ends of its workloads in it.
+        if data is not None and not (self.given and self.given.composed_of):
+            self._hold_all_from(data)
+            return
         set_ = object.__setattr__
         set_(self, "_knots", np.concatenate(([0.0], self.pages.astype(np.float64))))
         set_(self, "_misses", np.concatenate(([float(self.accesses)], self.misses_at)))
@@ -199,6 +209,23 @@ class Curve:
             if backs is None
             else np.concatenate(([float(self.write_accesses)], backs)),
         )
+
+    def _hold_all_from(self, data_pages: int) -> None:
+        """Let caches of all the data miss nothing but new pages, however the curve was made."""
+        found = cut_at_data(
+            self.pages,
+            self.misses_at,
+            self.write_backs_at,
+            at_zero=(self.accesses, self.write_accesses),
+            data_pages=data_pages,
+            growth=self.growth,
+        )
+        set_ = object.__setattr__
+        set_(self, "misses_at", found.misses)
+        set_(self, "write_backs_at", found.write_backs)
+        set_(self, "_knots", found.knots)
+        set_(self, "_misses", found.knot_misses)
+        set_(self, "_write_backs", found.knot_write_backs)
 
     @classmethod
     def from_lists(
@@ -217,6 +244,7 @@ class Curve:
         cold: Curve | None = None,
         new_pages: int = 0,
         scaled: Scaled | None = None,
+        stretched: float = 1.0,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -239,6 +267,7 @@ class Curve:
             cold,
             new_pages,
             scaled,
+            stretched=stretched,
         )
 
     @classmethod
@@ -376,6 +405,11 @@ class Curve:
         return self._misses
 
     @property
+    def knot_write_backs(self) -> FloatArray | None:
+        """Write-backs at each knot; None where the curve has none."""
+        return self._write_backs
+
+    @property
     def last_listed(self) -> int:
         """Largest listed size; beyond it the curve is taken as constant. [pages]"""
         return int(self.pages[-1])
@@ -391,6 +425,43 @@ class Curve:
         if self.scaled is None:
             return self.distinct_pages
         return max(self.distinct_pages, self.scaled.data_pages(self.page_bytes))
+
+    @property
+    def all_data_from(self) -> int | None:
+        """Size from which a running cache holds all of the data: once full, it misses nothing but new pages. [pages]
+
+        None from a cold start, and where nobody stated the size of the data: what a recording
+        touches is assumed to be all of it, which a trend goes on beyond. None also of a curve that
+        was given as far as its data, which itself says what misses there.
+        """
+        if self.scaled is not None:
+            return self._all_scaled_from(self.scaled)
+        given = self.given
+        if given is None or not given.data_known:
+            return None
+        if given.composed_of:
+            parts = given.scaled
+            stated = parts is not None and set(parts.names) == set(given.composed_of)
+            return self.distinct_pages if stated else None
+        return None if self._is_given_so_far else self.distinct_pages
+
+    def _all_scaled_from(self, scaled: Scaled) -> int | None:
+        if self.start == "cold" or self._is_given_so_far:
+            return None
+        data = math.floor(scaled.data_pages(self.page_bytes) * self.stretched + 0.5)
+        return max(self.distinct_pages, data)
+
+    @property
+    def _is_given_so_far(self) -> bool:
+        """Whether somebody gave the curve up to all of its data."""
+        given = self.given is not None and self.given.data_known
+        return given and self.last_listed >= self.distinct_pages
+
+    def holds_all(self, size: ArrayLike) -> NDArray[np.bool_]:
+        """Whether a running cache of `size` pages holds all of the data whose size was stated; any shape."""
+        data = self.all_data_from
+        sizes = np.asarray(size, dtype=np.float64)
+        return np.asarray(sizes >= (math.inf if data is None else data))
 
     @property
     def served_per_access(self) -> float:
@@ -556,10 +627,10 @@ class Curve:
         (N - G) (m - M) / (N - M) + G. High: all of them miss, m. Both are the misses themselves
         for a cold or a given curve. The worst error known of the law by which a curve was scaled, or
         the workloads of a composed one, widens them; where it was never measured they are none
-        and every access.
+        and every access. A cache that `holds_all` of the data misses what is new, neither more nor less.
         """
         low, high = self.counted_band(size)
-        return self._law_ends(low)[0], self._law_ends(high)[1]
+        return self._law_ends(size, low)[0], self._law_ends(size, high)[1]
 
     def law_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the ends of the misses by the worst error known of the law that scaled the curve.
@@ -567,18 +638,21 @@ class Curve:
         Of a composed curve, of the laws that scaled its workloads. None and every access where a
         law was never measured; the misses themselves where nothing was scaled.
         """
-        return self._law_ends(self.misses(size))
+        return self._law_ends(size, self.misses(size))
 
-    def _law_ends(self, misses: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _law_ends(
+        self, size: ArrayLike, misses: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         if not self.is_scaled:
             return misses, misses
         known = self.known_error
         if known is None:
-            return np.zeros_like(misses), np.full_like(misses, float(self.accesses))
-        # An error is a ratio: as much too low as too high.
-        return misses / (1 + known.worst), np.minimum(
-            misses * (1 + known.worst), float(self.accesses)
-        )
+            low, high = np.zeros_like(misses), np.full_like(misses, self.accesses)
+        else:  # an error is a ratio: as much too low as too high
+            low = misses / (1 + known.worst)
+            high = np.minimum(misses * (1 + known.worst), float(self.accesses))
+        whole = self.holds_all(size)  # by no law
+        return np.where(whole, misses, low), np.where(whole, misses, high)
 
     def counted_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the ends of the misses by what the recording is too short to show alone.
@@ -594,13 +668,17 @@ class Curve:
             (self.accesses - self.growth) / known if known > 0 else 0.0
         )
         low = low + self.growth
-        return np.minimum(low, high), high
+        whole, new = self.holds_all(size), self.misses(size)
+        return (
+            np.where(whole, new, np.minimum(low, high)),
+            np.where(whole, new, high),
+        )
 
     def at_risk(self, size: ArrayLike) -> FloatArray:
         """Count the accesses that could tell about caches of more than `size` pages.
 
         m(size) - size, less the first touches of new pages among them. Where a steady curve has fewer than `LEAST_AT_RISK` it is uncertain. The accesses for a
-        cold or a given curve, which nothing was estimated for.
+        cold or a given curve, which nothing was estimated for, and for a cache that `holds_all` of the data.
         """
         counted = self.cold
         sizes = np.asarray(size, dtype=np.float64)
@@ -614,11 +692,13 @@ class Curve:
         )
         # A scaled curve rests on no more accesses than its recording has.
         own = 1.0 if self.scaled is None else self.scaled.counts_factor
-        return np.where(sizes < self.distinct_pages, left / own, 0.0)
+        found = np.where(sizes < self.distinct_pages, left / own, 0.0)
+        return np.where(self.holds_all(sizes), float(self.accesses), found)
 
     def uncertain(self, size: ArrayLike) -> NDArray[np.bool_]:
-        """Whether too few accesses could tell about a size in the steady state."""
-        return np.asarray(self.at_risk(size) < LEAST_AT_RISK) & (self.cold is not None)
+        """Whether too few accesses could tell about a size in the steady state, which does not hold all of the data."""
+        few = np.asarray(self.at_risk(size) < LEAST_AT_RISK)
+        return few & ~self.holds_all(size) & (self.cold is not None)
 
     @property
     def known_write_accesses(self) -> int | None:
@@ -677,11 +757,11 @@ class Curve:
     def listed(self, size: ArrayLike) -> NDArray[np.bool_]:
         """As `is_listed`, for any shape."""
         sizes = np.asarray(size, dtype=np.float64)
-        at = np.searchsorted(self._knots, sizes)
-        known = self._knots[np.minimum(at, len(self._knots) - 1)] == sizes
+        at = np.searchsorted(self.pages, sizes)
+        known = self.pages[np.minimum(at, len(self.pages) - 1)] == sizes
         last = self.last_listed if self.cold is None else self.distinct_pages
         beyond = (sizes > last) & (not self.ends_early)
-        return np.asarray(known | beyond | (sizes <= 0))
+        return np.asarray(known | beyond | (sizes <= 0) | self.holds_all(sizes))
 
     def thinned(self, points: int = DEFAULT_POINTS, also: Iterable[int] = ()) -> Curve:
         """Keep about `points` log-spaced sizes, always 1, distinct_pages and `also`."""
@@ -695,6 +775,10 @@ class Curve:
         return made
 
     def _at(self, sizes: NDArray[np.int64]) -> Curve:
+        data = self.all_data_from
+        if data is not None and self.cold is not None:
+            # The trend ends at the data, not at the last size below that is kept.
+            sizes = np.union1d(sizes, np.asarray([max(1, data - 1), data]))
         made = Curve.from_lists(
             sizes,
             self.misses(sizes),
@@ -709,6 +793,7 @@ class Curve:
             cold=self.cold,
             new_pages=self.new_pages,
             scaled=self.scaled,
+            stretched=self.stretched,
         ).with_windows(self.windows)
         return made.with_sample_error(*self.sample_error())
 

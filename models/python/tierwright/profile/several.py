@@ -54,9 +54,11 @@ class Workload:
     def most_pages(self) -> float:
         """Pages that a cache can hold of it: infinite where the size of its data is unknown.
 
-        Not less than the last size of the curve, whose trend may go on behind the data.
+        Where nobody stated how much data there is, not less than the last size of the curve.
         """
         curve = self.curve
+        if curve.all_data_from is not None:
+            return float(curve.all_data_from)
         if curve.scaled is None and (curve.cold is not None or not curve.data_known):
             return math.inf
         return float(max(curve.data_pages, curve.last_listed))

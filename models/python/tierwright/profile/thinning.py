@@ -59,8 +59,8 @@ def _distance(curve: Curve, sizes: NDArray[np.int64]) -> FloatArray:
     knots = np.concatenate(([0], sizes[sizes <= curve.last_listed]))
     every = curve.knots
     curves = [curve.knot_misses]
-    if curve.write_backs_at is not None:
-        curves.append(np.concatenate(([curve.write_accesses], curve.write_backs_at)))
+    if curve.knot_write_backs is not None:
+        curves.append(curve.knot_write_backs)
     worst = np.zeros(len(every))
     for values in curves:
         at = np.interp(knots, every, values)

@@ -37,6 +37,7 @@ from tierwright.advise.placement._groups import (
     peak_of,
     without_write_backs,
 )
+from tierwright.advise.placement._short import about_shared
 from tierwright.advise.placement._words import choice_of, places
 from tierwright.advise.placement.found import (
     TIME,
@@ -169,7 +170,8 @@ def _weigher(
     def at_ends(workload: Workload, name: str) -> list[tuple[str, Workload]]:
         """Both ends of one workload that has this caution; none of another."""
         curve = workload.curve
-        cautions = [*about_curve(curve, curve.knots[-1:], [0.0])]
+        # What holds all of the data is known; a page less is not.
+        cautions = [*about_curve(curve, curve.knots[-2:], [0.0])]
         if curve.write_backs_at is None:
             cautions.append(DIRTY_SHARE_UNKNOWN)
         for caution in cautions:
@@ -620,6 +622,8 @@ def _cautions(
             )
         }
         weak = _outlasting.weaknesses(run.asked, run.table, row, None)
+        if len(members) > 1:
+            yield from about_shared([workloads[one] for one in members], run, row)
         for each in _notes.about_answer(run.asked, run.table, row, weak):
             if len(members) == 1 and each.message in of_curve:
                 name = workloads[members[0]].name

@@ -44,7 +44,9 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     write_accesses = min(accesses, round(writes * more_writes * counts))
     distinct = max(1, round(curve.distinct_pages * counts))
 
-    def part(of: Curve) -> tuple[Any, FloatArray, FloatArray | None]:
+    def part(
+        of: Curve, data_pages: int | None = None
+    ) -> tuple[Any, FloatArray, FloatArray | None]:
         pages = of.pages.astype(np.float64)
         large = grown(pages, of.misses_at)
         more = (0, len(large.pages) - len(pages))
@@ -59,7 +61,14 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
                     np.minimum(misses, float(write_accesses)),
                 )
             )
-        return _listed(large.pages, misses, backs, (accesses, write_accesses), distinct)
+        return _listed(
+            large.pages,
+            misses,
+            backs,
+            (accesses, write_accesses),
+            distinct,
+            data_pages,
+        )
 
     base = curve.from_start("cold") if curve.given is None else curve
     pages, misses, backs = part(base)
@@ -86,7 +95,8 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     made = made.with_sample_error(*_sample_error(base, made, grown))
     if curve.given is not None:
         return made
-    return Curve.scaled_to(scaled, made, part(base.steady()))
+    # The trend ends where a cache holds all of the data, which are stated here.
+    return Curve.scaled_to(scaled, made, part(base.steady(), made.data_pages))
 
 
 def _sample_error(
@@ -156,8 +166,13 @@ def _listed(
     backs: FloatArray | None,
     at_zero: tuple[int, int],
     distinct: int,
+    data_pages: int | None = None,
 ) -> tuple[Any, FloatArray, FloatArray | None]:
-    """List whole sizes, each once, with those of 1 page and of all pages."""
+    """List whole sizes, each once, with those of 1 page and of all pages.
+
+    Where all of the data are stated, none beyond it, and the size of one page less, up to which a
+    trend goes on.
+    """
     knots = np.concatenate(([0.0], np.maximum(sizes, 1e-9)))
     knots = np.maximum.accumulate(knots)
     keep = np.concatenate(([True], np.diff(knots) > 0))
@@ -165,8 +180,13 @@ def _listed(
         np.concatenate((np.maximum(1, np.rint(sizes)), [1, distinct])).astype(np.int64)
     )
 
-    if len(whole) > _MOST_SIZES:
-        whole = whole[np.rint(np.linspace(0, len(whole) - 1, _MOST_SIZES)).astype(int)]
+    most = _MOST_SIZES if data_pages is None else _MOST_SIZES - 2
+    if data_pages is not None:
+        whole = whole[whole <= data_pages]
+    if len(whole) > most:
+        whole = whole[np.rint(np.linspace(0, len(whole) - 1, most)).astype(int)]
+    if data_pages is not None:
+        whole = np.union1d(whole, [max(1, data_pages - 1), data_pages])
 
     # The last size holds all pages, though it is rounded down: a part of a page less would stay outside.
     read = whole.astype(np.float64)

@@ -73,7 +73,13 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
     if given is not None and given.evidence is not None:
         seen = given.evidence.resized(lambda sizes: np.floor(sizes * times + 0.5))
         given = replace(given, evidence=seen)
-    return replace(curve, pages=pages, distinct_pages=distinct, given=given)
+    return replace(
+        curve,
+        pages=pages,
+        distinct_pages=distinct,
+        given=given,
+        stretched=curve.stretched * times,
+    )
 
 
 def months_until(

@@ -529,6 +529,7 @@ def _about_curve(
         ((1 + delta).ravel(), (1 + theta[np.isfinite(theta)]).ravel())
     )
     beyond = sizes * base_pages > curve.last_listed
+    beyond &= ~curve.holds_all(sizes * base_pages)
     if curve.evidence is None and curve.ends_early and bool(np.any(beyond)):
         found.append(
             Caution(

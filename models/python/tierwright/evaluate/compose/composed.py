@@ -204,8 +204,11 @@ def partitioned_curve(workloads: Sequence[Workload], sizes: Iterable[int]) -> Cu
     """
     running = _running(workloads)
     distinct = _distinct(running)
-    # No part is larger than what its own curve lists.
-    last = max(distinct, sum(each.curve.last_listed for each in running))
+    # No part is larger than its data, or where these are not stated than what its curve lists.
+    last = max(
+        distinct,
+        sum(each.curve.all_data_from or each.curve.last_listed for each in running),
+    )
     between = thinned_sizes(distinct, _OF_PARTS, {last, *sizes})
     wanted = np.unique(between.clip(min=1))
     splits = partitions(running, wanted.tolist())

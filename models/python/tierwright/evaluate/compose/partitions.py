@@ -147,6 +147,10 @@ def _split(
     ]
     gain = float(gains[given[-1]]) if len(given) and best.sum() == pages else 0.0
     sizes = best_split(workloads, weights, pages, gain, sizes)
+    # What was left over saves nothing in a cache that holds all of its data.
+    sizes = np.minimum(
+        sizes, [each.curve.all_data_from or pages for each in workloads]
+    ).astype(np.int64)
     each_at = list(zip(workloads, sizes.tolist(), strict=True))
     return Partition(
         sizes,

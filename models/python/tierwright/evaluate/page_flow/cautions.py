@@ -123,18 +123,25 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         yield from _about_warm_up(curve, r)
     holds_all = r[r >= curve.data_pages]
     if holds_all.size:
-        hit = (
-            "only first accesses miss, and flash is never hit"
-            if curve.cold is None
-            else "what flash would add is unknown"
-        )
         yield Caution(
             "all_pages_fit_in_ram",
             f"RAM of {counted(holds_all[0], 'page')} holds all "
-            f"{counted(curve.data_pages, 'page')} of the workload: {hit}",
-            "choose less RAM, or profile a larger part of the workload",
+            f"{counted(curve.data_pages, 'page')} of the workload: {_what_misses(curve, holds_all)}",
+            "choose less RAM"
+            if bool(curve.holds_all(holds_all).all())
+            else "choose less RAM, or profile a larger part of the workload",
             about=("curve",),
         )
+
+
+def _what_misses(curve: Curve, sizes: FloatArray) -> str:
+    """Say what misses in RAM that holds all pages."""
+    if curve.cold is None:
+        return "only first accesses miss, and flash is never hit"
+    if not bool(curve.holds_all(sizes).all()):
+        return "what flash would add is unknown"
+    missed = "only new pages miss" if curve.growth else "nothing misses"
+    return f"once it is full, {missed}, and flash is never hit"
 
 
 def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
@@ -156,7 +163,7 @@ def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
 
 
 def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
-    beyond = sizes[sizes > curve.last_listed]
+    beyond = sizes[(sizes > curve.last_listed) & ~curve.holds_all(sizes)]
     if curve.ends_early and beyond.size:
         yield Caution(
             "beyond_the_curve",

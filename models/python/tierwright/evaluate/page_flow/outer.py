@@ -152,7 +152,7 @@ def outer_bars(
 
 def _about_misses(curve: Curve, missed: float) -> Iterator[str]:
     """Say why RAM as large as the data misses, or where that is a bound."""
-    if curve.ends_early:
+    if curve.ends_early and missed:
         yield (
             f"The curve ends at {counted(curve.last_listed, 'page')}: with more RAM there may be "
             "fewer misses, so the I/O time is at most this."
