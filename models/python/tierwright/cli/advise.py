@@ -265,7 +265,7 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
         say(prices)
     best = found.recommendation
     if best is not None:
-        _print_bill(best)
+        _print_bill(best, _priced_long_ago(found))
     _print_response(best)
     _print_intervals(found)
     listed = [
@@ -680,7 +680,18 @@ def _print_steps(found: When) -> None:
     )
 
 
-def _print_bill(best: Option) -> None:
+def _priced_long_ago(found: Advice) -> frozenset[str]:
+    """Return what has a price that is much older than the others, by its id."""
+    return frozenset(
+        name
+        for each in found.cautions
+        if each.code == "prices_of_different_dates"
+        for name in each.about
+    )
+
+
+def _print_bill(best: Option, old: frozenset[str]) -> None:
+    """Print what is paid for, with the dates of prices that are old."""
     from decimal import Decimal
 
     from tierwright.common.currency import shown_in, to_the_coin
@@ -695,7 +706,9 @@ def _print_bill(best: Option) -> None:
             [
                 with_priced_unit(f"{row['quantity']:,}", row["unit"]),
                 to_the_coin(Decimal(str(row["usd_per_month"]))),
-                row["what"],
+                f"{row['what']} (price of {row['date']})"
+                if row["date"] and row["what"].split(",")[0] in old
+                else row["what"],
             ]
             for row in best.bill
         ],

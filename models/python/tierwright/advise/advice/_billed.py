@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -43,11 +43,18 @@ def billed(table: Table, at: int, times: Decimal = Decimal(1)) -> Billed:
     times : Decimal
         [1]
     """
-    months = table.setting.horizon_months
     if table.source(at) == "quotes":
-        rows = table.given(at).bill
-    else:
-        rows = bill_rows(_config(table, at, times), months)
+        return _summed(table, at, table.given(at).bill)
+    return billed_config(table, at, _config(table, at, times))
+
+
+def billed_config(table: Table, at: int, config: Mapping[str, Any]) -> Billed:
+    """Sum up the bill of a CONFIG of an option, such as one with other prices; what it states where that is empty."""
+    return _summed(table, at, bill_rows(config, table.setting.horizon_months))
+
+
+def _summed(table: Table, at: int, rows: Sequence[Mapping[str, Any]]) -> Billed:
+    months = table.setting.horizon_months
     if not rows:
         # What states its amounts alone is one purchase.
         rows = (

@@ -1,4 +1,4 @@
-"""What a recommendation cannot be relied on for: data on local disks, flash that is worn out early, limits that nobody states; and what is better at what price."""
+"""What a recommendation cannot be relied on for: data on local disks, worn-out flash, unstated limits, old prices; and what is better."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
+from tierwright.advise.advice._price_dates import (
+    Dated,
+    OldPrices,
+    at_newest,
+    old_prices,
+    rests_on_newer,
+)
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice._words import with_flow
+from tierwright.advise.advice._words import on_limit, with_flow
 from tierwright.advise.behind_instance import limit_unknown
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
 from tierwright.common.cautions import Caution
-from tierwright.common.currency import money
+from tierwright.common.currency import amount_per, money, shown_in
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, three_digits
+from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.advice.limits import LIFE, Bools
 from tierwright.evaluate.advice.rows import RENTED, SOURCES, IntArray
+from tierwright.evaluate.advice.whole_limits import most_units
 from tierwright.evaluate.bill import CENT
 
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
@@ -120,6 +128,7 @@ def _found(
         yield from _behind_unknown_instance(table, best)
     if source not in RENTED:
         yield from _worn_out(asked, table, best, by_replay=by_replay)
+    yield from _priced_long_ago(asked, table, best)
 
 
 def _weighed(
@@ -277,6 +286,78 @@ def _repair(table: Table, best: int, times: int) -> str:
         return ""
     more = money((times - 1) * sum(map(Decimal, once), Decimal(0)))
     return f"buying it {times:,} times costs {more} per month more"
+
+
+def _priced_long_ago(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
+    """Yield that a price of what is bought is much older than the others, or than the newest of its kind."""
+    found = old_prices(table, best)
+    if found is None:
+        return
+    repair = _at_newest(asked, table, best, found)
+    oldest = found.old[0].price
+    of_kind = found.old[0].newer
+    newer = found.newest if of_kind is None else of_kind
+    yield Weakness(
+        Caution(
+            "prices_of_different_dates",
+            f"{_priced(oldest)}, {_priced(newer)}",
+            "get prices of one date, or state your own among the candidates",
+            effect=repair,
+            about=tuple(each.price.id for each in found.old),
+        ),
+        _capital(_priced(oldest)),
+        "that rests on no price so old",
+        "the best alternative rests on no price so old",
+        rests_on_newer(table, found.newest.quarter),
+        repair=repair,
+    )
+
+
+def _priced(each: Dated) -> str:
+    """Say what a price is for a unit, and of when."""
+    what = "RAM" if each.id == "RAM" else f"`{each.id}`"
+    usd = each.usd_per_unit
+    size = (
+        ""
+        if usd is None
+        else f", {amount_per(usd)} {shown_in().currency} per {each.unit},"
+    )
+    return f"the price of {what}{size} is from {each.date}"
+
+
+def _at_newest(asked: Asked, table: Table, best: int, found: OldPrices) -> str:
+    """Say what the recommendation costs at the newest price for a unit of each kind; empty where none is known."""
+    then = at_newest(table, best, found.old)
+    if then is None:
+        return ""
+    options = table.options
+    more = then.month - int(options.month_cents[best])
+    by = ", ".join(
+        f"that of `{each.newer.id}`"
+        for each in found.old
+        if each.newer is not None and each.times is not None
+    )
+    size = "more" if more >= 0 else "less"
+    said = f"at {by} it costs {money(abs(more) * CENT)} per month {size}"
+    broken = [
+        name
+        for name, value in (
+            ("usd_per_month", then.month),
+            ("purchase_usd", then.purchase),
+        )
+        if name in asked.constraints
+        and value > most_units(name, asked.constraints[name])
+    ]
+    if not broken:
+        return said
+    limit = "limit" if len(broken) == 1 else "limits"
+    return (
+        f"{said} and breaks the {limit} {listed([on_limit(name) for name in broken])}"
+    )
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _months(years: float) -> str:

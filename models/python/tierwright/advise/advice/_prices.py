@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from tierwright.advise.advice._table import Table, purchases
+from tierwright.advise.advice._price_dates import Old, old_prices
+from tierwright.advise.advice._table import Purchase, Table, purchases
+from tierwright.common.wording import percent
 from tierwright.evaluate.advice.later import QUARTERS_A_YEAR, Spread, spreads
 from tierwright.hardware.price_history import PriceSeries, price_history
 from tierwright.hardware.prices import Price, quarter_of
@@ -63,12 +65,15 @@ class PriceRange:
     low, high : float
         Ends over the price that is used. [1]
     spread : Spread or None
-        Prices of one product that lay as far apart; None where the price itself states its range.
+        Prices of one product that lay as far apart; None where the price itself states its range, or is an old one.
+    old : Old or None
+        Of an old price: between itself and the newest of its kind for a unit.
     """
 
     low: float
     high: float
     spread: Spread | None = None
+    old: Old | None = None
 
     def at(self, place: float) -> float:
         """Price at a place of the range over the one that is used, even in its logarithm. [1]"""
@@ -114,9 +119,11 @@ def uncertain_purchases(
     """Purchases of an option whose price may be off, by what has one price: a kind, or what states a range of its own.
 
     A price that states its range has that. Otherwise prices of a book or of a list, seen at most a year before or after
-    the newest price of the series of their kind, may be as far off as that one was; what you state yourself, and what
-    states no date, stays as it is.
+    the newest price of the series of their kind, may be as far off as that one was. An older one lies between itself
+    and the newest of its kind for a unit, where that is much newer. What you state yourself, and what states no date,
+    stays as it is.
     """
+    aged = _aged(table, at)
     own = {device.id for device in table.setting.candidates.own}
     found: dict[str, Uncertain] = {}
     firm: set[str] = set()
@@ -126,6 +133,12 @@ def uncertain_purchases(
         if stated is not None and isinstance(price, Price):
             key = f"{_STATED}{price.device_id or price.kind}"
             of = PriceRange(*stated)
+        elif (
+            _id(each) in aged
+            and each.device_id not in own
+            and not (key in known and price and _is_recent(price.date, known[key]))
+        ):
+            key, of = f"{_STATED}{_id(each)}", aged[_id(each)]
         elif key not in known or price is None:
             continue
         else:
@@ -140,6 +153,32 @@ def uncertain_purchases(
             each.is_store or (before is not None and before.is_store),
         )
     return {key: each for key, each in found.items() if each.cents and key not in firm}
+
+
+def _id(each: Purchase) -> str:
+    """Name what a purchase is of, as an old price has it."""
+    return each.device_id or each.part_id or ("RAM" if each.kind == "dram" else "")
+
+
+def of_itself(each: PriceRange) -> str:
+    """Say how far an old price may be off."""
+    if each.high > 1:
+        return f"up to {percent(each.high - 1)} more"
+    return f"up to {percent(1 - each.low)} less"
+
+
+def _aged(table: Table, at: int) -> dict[str, PriceRange]:
+    """Ranges of the prices of an option that are much older than the newest of their kind, by what they are of."""
+    found = old_prices(table, at)
+    if found is None:
+        return {}
+    return {
+        each.price.id: PriceRange(
+            min(1.0, float(each.times)), max(1.0, float(each.times)), old=each
+        )
+        for each in found.old
+        if each.times is not None
+    }
 
 
 def _is_recent(date: str | None, spread: Spread) -> bool:

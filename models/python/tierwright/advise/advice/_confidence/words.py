@@ -11,7 +11,7 @@ from tierwright.advise.advice import _draws
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._confidence.drawing import Sure
 from tierwright.advise.advice._draws import Input
-from tierwright.advise.advice._prices import PriceRange, price_words
+from tierwright.advise.advice._prices import PriceRange, of_itself, price_words
 from tierwright.advise.advice.found import Information
 from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import money
@@ -161,6 +161,12 @@ def _about_prices(found: Sure) -> str:
 
 
 def _about_price(key: str, each: PriceRange) -> str:
+    if each.old is not None and each.old.newer is not None:
+        own, newer = each.old.price, each.old.newer
+        return (
+            f"{price_words(key)} from that of {own.date} to that of `{newer.id}` of {newer.date} per {own.unit}, "
+            f"{of_itself(each)}"
+        )
     by = f"{price_words(key)} by {percent(each.high - 1)} up or {percent(1 - each.low)} down"
     spread = each.spread
     if spread is None:

@@ -31,6 +31,8 @@ class Purchase:
         Of a device that is bought by itself.
     is_store : bool
         Whether it holds the data.
+    part_id : str
+        Of a part of a server; empty of all else.
     """
 
     kind: str
@@ -38,6 +40,7 @@ class Purchase:
     price: Price | PartPrice | None = None
     device_id: str | None = None
     is_store: bool = False
+    part_id: str = ""
 
 
 def purchases(table: Table, at: int) -> Iterator[Purchase]:
@@ -63,8 +66,14 @@ def purchases(table: Table, at: int) -> Iterator[Purchase]:
         drive, dimm = one.sold.drives[one.drive[0]], one.sold.dimms[one.dimm[0]]
         box, ram, stores = (int(line[0]) for line in one.purchase_lines())
         yield Purchase("chassis", box)
-        yield Purchase("dram", ram, dimm.price)
-        yield Purchase(drive.part.kind, stores, drive.price, is_store=True)
+        yield Purchase("dram", ram, dimm.price, part_id=dimm.part.id)
+        yield Purchase(
+            drive.part.kind,
+            stores,
+            drive.price,
+            is_store=True,
+            part_id=drive.part.id,
+        )
 
 
 def purchases_by_kind(table: Table, at: int) -> dict[str, int]:

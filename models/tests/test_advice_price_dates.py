@@ -1,0 +1,191 @@
+"""A recommendation that rests on a price much older than others says so, with what it costs at newer ones, and draws it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+import pytest
+from advice_cases import PRICES, SHELF, ask, book, curve, read_question
+
+from tierwright.advise.advice import _words
+from tierwright.advise.advice._price_dates import old_prices, rests_on_newer
+from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.request import Candidates
+from tierwright.cli.advise import _priced_long_ago, _print_bill
+from tierwright.common.cautions import Weighed
+from tierwright.common.currency import money
+from tierwright.hardware.parts import parts
+from tierwright.hardware.prices import PriceBook
+
+OLD, NEW = "dimm-ddr5-rdimm-32gb", "dimm-ddr5-rdimm-64gb"
+DRIVE = "solidigm-d5-p5336-61.44tb"
+MONTHS = 36
+CENT = Decimal("0.01")
+GIB = {OLD: 32, NEW: 64}
+
+
+def servers(*modules: str, **stated: Decimal) -> Candidates:
+    return Candidates(
+        kinds=("chassis",),
+        parts=("chassis-dell-r760", *modules, DRIVE),
+        part_usd={"chassis": Decimal(9000), **stated},
+        max_machines=1,
+    )
+
+
+def of_dates(found: Advice) -> list[Weighed]:
+    return [each for each in found.cautions if each.code == "prices_of_different_dates"]
+
+
+def usd_per_gib(module: str) -> Decimal:
+    """As the catalogue has it: its newest price over its size."""
+    price = parts()[module].price()
+    assert price is not None
+    return price.usd / GIB[module]
+
+
+def month(usd: Decimal) -> Decimal:
+    """A purchase to the cent, spread over the months to the cent."""
+    bought = usd.quantize(CENT, ROUND_HALF_UP)
+    return (bought / MONTHS).quantize(CENT, ROUND_HALF_UP)
+
+
+def test_a_price_of_years_ago_is_said_with_both_of_its_effects() -> None:
+    found = ask(candidates=servers(OLD, NEW), prices=None, horizon_months=MONTHS)
+    without = ask(candidates=servers(NEW), prices=None, horizon_months=MONTHS)
+    best, other = found.recommendation, without.recommendation
+    assert best is not None
+    assert other is not None
+    assert OLD in best.name
+    [row] = [each for each in best.bill if each["what"] == OLD]
+    assert row["date"] == "2023-Q1"
+    [said] = of_dates(found)
+    assert f"`{OLD}`, 2.34 USD per GiB, is from 2023-Q1" in said.message
+    assert f"`{NEW}`, 13.6 USD per GiB, is from 2026-Q1" in said.message
+    # The same modules at the price per GiB of the newest of their kind and market.
+    size = Decimal(row["quantity"]) * GIB[OLD]
+    more = month(size * usd_per_gib(NEW)) - month(size * usd_per_gib(OLD))
+    dearer = f"at that of `{NEW}` it costs {money(more)} per month more"
+    # And the same question without what is priced so long ago.
+    assert best.usd_per_month is not None
+    assert other.usd_per_month is not None
+    instead = money(other.usd_per_month - best.usd_per_month)
+    assert said.effect == (
+        f"{dearer}; {_words.named(other)}, the cheapest that rests on no price so old, costs {instead} per month more"
+    )
+    assert said.could_change_choice is True
+    assert dearer in found.because
+    assert not of_dates(without)
+
+
+def test_a_limit_that_the_newer_price_breaks_is_named() -> None:
+    free = ask(candidates=servers(OLD, NEW), prices=None).recommendation
+    assert free is not None
+    assert free.usd_per_month is not None
+    found = ask(
+        candidates=servers(OLD, NEW),
+        prices=None,
+        constraints={"usd_per_month": free.usd_per_month},
+    )
+    [said] = of_dates(found)
+    assert "and breaks the limit on the cost per month; " in said.effect
+    assert "nothing that rests on no price so old keeps every limit" in said.effect
+
+
+def test_a_price_that_you_state_is_not_old() -> None:
+    found = ask(candidates=servers(OLD, NEW, **{OLD: Decimal(75)}), prices=None)
+    assert found.recommendation is not None
+    assert OLD in found.recommendation.name
+    assert not of_dates(found)
+
+
+def table_of(candidates: Candidates, prices: PriceBook | None) -> Table:
+    asked = read_question(
+        curve(),
+        (None, None),
+        candidates,
+        None,
+        {},
+        "usd",
+        prices,
+        MONTHS,
+        (None, None),
+        0,
+    )
+    return Table.of(asked.setting)
+
+
+def test_what_rests_on_an_old_price_is_what_has_its_part() -> None:
+    table = table_of(servers(OLD, NEW), None)
+    rows = range(len(table.options))
+    titles = [table.title(at) for at in rows]
+    old = next(at for at, title in enumerate(titles) if OLD in title)
+    found = old_prices(table, old)
+    assert found is not None
+    assert [(each.price.id, each.newer and each.newer.id) for each in found.old] == [
+        (OLD, NEW)
+    ]
+    newer = rests_on_newer(table, found.newest.quarter)
+    assert newer.tolist() == [OLD not in title for title in titles]
+    assert 0 < np.count_nonzero(newer) < len(newer)
+
+
+def test_an_old_price_is_drawn_up_to_that_of_the_newest_of_its_kind() -> None:
+    table = table_of(servers(OLD, NEW), None)
+    at = next(at for at in range(len(table.options)) if OLD in table.title(at))
+    found = uncertain_purchases(table, at, spread_of_kinds())
+    drawn = found[f"={OLD}"]
+    assert drawn.range.low == 1
+    assert drawn.range.high == pytest.approx(float(usd_per_gib(NEW) / usd_per_gib(OLD)))
+    assert drawn.range.place_as_is == 0
+    said = ask(candidates=servers(OLD, NEW), prices=None, how_sure=True).confidence
+    assert f"`{OLD}` from that of 2023-Q1 to that of `{NEW}` of 2026-Q1 per GiB" in (
+        said.reason
+    )
+
+
+def aged(prices: PriceBook, **dates: str) -> PriceBook:
+    """The same prices, those of some devices and of RAM at other dates."""
+    return replace(
+        prices,
+        prices=tuple(
+            replace(each, date=dates.get(each.device_id or "ram", "2026-09"))
+            for each in prices.prices
+        ),
+    )
+
+
+@pytest.mark.parametrize(("date", "is_old"), [("2024-03", True), ("2026-02", False)])
+def test_devices_of_a_book_are_held_against_its_other_prices(
+    date: str, is_old: bool
+) -> None:
+    """Two quarters still compare."""
+    cheap = dict.fromkeys(SHELF, Decimal(9)) | {
+        "seagate-exos-x24-24tb": Decimal("0.01")
+    }
+    prices = aged(book(**{**PRICES, **cheap}), **{"seagate-exos-x24-24tb": date})
+    found = ask(prices=prices, constraints={"flash_bytes": 1})
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == "seagate-exos-x24-24tb"
+    said = of_dates(found)
+    assert bool(said) == is_old
+    if is_old:
+        assert "`seagate-exos-x24-24tb`" in said[0].message
+        assert "2024-03" in said[0].message
+        assert "that rests on no price so old" in said[0].effect
+
+
+def test_the_bill_in_the_terminal_has_the_date_of_what_is_old(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = ask(candidates=servers(OLD, NEW), prices=None)
+    assert found.recommendation is not None
+    _print_bill(found.recommendation, _priced_long_ago(found))
+    shown = capsys.readouterr().out
+    assert f"{OLD} (price of 2023-Q1)" in shown
+    assert f"{DRIVE} (" not in shown
