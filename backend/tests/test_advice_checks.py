@@ -58,7 +58,7 @@ def test_the_check_is_that_of_the_models_by_a_run(application: Any) -> None:
     assert job["run"]["title"].endswith("replays")
     run = application.wait_run(job["run"]["id"])
     assert run["status"] == "succeeded", run
-    assert run["message"] == f"{job['replays']} options replayed"
+    assert run["message"] == f"{job['replays']} replays made"
     assert application.get(f"/advice-checks/{job['id']}")["status"] == "succeeded"
 
     found = application.post(f"{URL}/checks", body, 200)

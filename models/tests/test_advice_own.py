@@ -309,5 +309,8 @@ def test_no_candidate_says_what_cannot_hold_data_and_not_that_nothing_has_a_pric
     assert said.startswith(
         "There is no candidate: nothing that may be bought is priced and holds the data."
     )
+    # No limit stands in the way of what is not there.
+    assert found.verdict.text == "Not viable: there is no candidate."
+    assert {each.reason for each in found.staircases} == {"there is no candidate"}
     assert ("cannot be bought by itself to hold data" in said) is bool(names)
     assert all(name in said for name in names)

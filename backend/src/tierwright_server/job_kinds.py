@@ -26,7 +26,10 @@ KINDS: Kinds = {
         miniature.prepare, rows.finish_of("size", "estimated"), keep=rows.keep
     ),
     RunKind.ADVICE_CHECK: JobKind(
-        sweep.prepare, rows.finish_of("option", "replayed"), keep=rows.keep
+        sweep.prepare,
+        # Several options may share one replay: what is counted is replays, as in the title of the run.
+        rows.finish_of("replay", "replayed", "made"),
+        keep=rows.keep,
     ),
     RunKind.QUOTE_RANKING: JobKind(quote_ranking.prepare, quote_ranking.finish),
     RunKind.TRANSACTION_STUDY: JobKind(

@@ -19,7 +19,7 @@ async def keep(session: AsyncSession, run: Run, partial: dict[str, Any]) -> None
     await kept.keep(session, found.content_id, partial["replays"])
 
 
-def finish_of(what: str, done: str) -> Finish:
+def finish_of(what: str, done: str, told: str | None = None) -> Finish:
     """Return what says how much was done, when all rows are stored.
 
     Parameters
@@ -28,6 +28,8 @@ def finish_of(what: str, done: str) -> Finish:
         What a row is of, in the singular.
     done : str
         What was done to it; the child counts it under this name.
+    told : str, optional
+        The same in the message; absent: `done`.
     """
 
     async def finish(
@@ -40,7 +42,7 @@ def finish_of(what: str, done: str) -> Finish:
         found.complete = True
         await session.flush()
         failed = result["failed"]
-        said = f"{counted(result[done], what)} {done}"
+        said = f"{counted(result[done], what)} {told or done}"
         return f"{said}, {failed} of them failed" if failed else said
 
     return finish

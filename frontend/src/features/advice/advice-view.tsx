@@ -126,7 +126,7 @@ export function AdviceView(props: {
           />
         </>
       )}
-      <LimitCost found={found} titles={titles} patch={patch} />
+      {found.evaluated > 0 && <LimitCost found={found} titles={titles} patch={patch} />}
       {best !== null && <Flat found={found} />}
       <WhyNot found={found} titles={titles} />
       {best !== null && (

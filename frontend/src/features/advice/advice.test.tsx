@@ -696,6 +696,44 @@ describe("the answer", () => {
     },
   );
 
+  it("says of no candidate what to state, and nothing of limits that nobody stated", async () => {
+    const screen = await renderRouted(
+      <AdviceView
+        found={{
+          ...FOUND,
+          decision: "",
+          finding: "There is no candidate: nothing that may be bought is priced",
+          recommendation: null,
+          evaluated: 0,
+          rejected: [],
+          rejected_counts: {},
+          infeasible: { conflict: [], text: "There is no candidate." },
+          cautions: [
+            {
+              code: "chassis_without_price",
+              about: [],
+              effect: "",
+              could_change_choice: null,
+              message: "servers built from parts are no candidates",
+              hint: "state the price of a chassis",
+            } as (typeof FOUND.cautions)[number],
+          ],
+        }}
+        isRefining={false}
+        patch={vi.fn()}
+      />,
+    );
+    const headline = screen.getByRole("region", { name: "Recommendation" });
+    await expect
+      .element(headline)
+      .toMatchTextContent(
+        /There is no candidate.*Servers built from parts are no candidates: state the price of a chassis\. ?Or allow more kinds of hardware\./,
+      );
+    const said = screen.container.textContent ?? "";
+    expect(said).not.toMatch(/[Nn]o single limit|limit that keeps|breaks a limit/);
+    expect(said).not.toMatch(/keeps the other limits|What a limit costs/);
+  });
+
   it("stands in the order of the answer, and leads from its head to the check", async () => {
     const screen = await renderRouted(
       <AdviceView

@@ -65,9 +65,12 @@ function workloadText({ members, name, summary }: AskedOf): string {
     return `${name} and ${members.length - 1} more`;
   }
   const rate = rateAsked(summary);
-  return rate === null
-    ? `${name}, no rate stated`
-    : `${name} at ${formatShort(rate)} accesses/s`;
+  if (rate === null) {
+    return `${name}, no rate stated`;
+  }
+  const words = `${formatShort(rate)} accesses/s`;
+  // A production is named by its rate unless it has a name of its own.
+  return name.endsWith(` ${words}`) ? name : `${name} at ${words}`;
 }
 
 /** A field with its value: "budget per month 4,000 USD". */

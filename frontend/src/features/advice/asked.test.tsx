@@ -72,6 +72,20 @@ describe("what is asked, in words", () => {
       /Orders, no rate stated .* no price book, over 36 months/,
     );
     const production = { production: { accesses_per_s: 20_000 } };
+    for (const [name, said] of [
+      [
+        "Shop at 2 TiB, 20,000 accesses/s",
+        "Workload: Shop at 2 TiB, 20,000 accesses/s |",
+      ],
+      [
+        "Shop at 2 TiB, 120,000 accesses/s",
+        "Workload: Shop at 2 TiB, 120,000 accesses/s at 20,000 accesses/s |",
+      ],
+    ] as const) {
+      expect(
+        texts({ name, summary: { ...SUMMARY, production } as unknown as SummaryOut }),
+      ).toContain(said);
+    }
     expect(
       texts({ summary: { ...SUMMARY, production } as unknown as SummaryOut }),
     ).toContain("Orders at 20,000 accesses/s");

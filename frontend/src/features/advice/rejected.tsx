@@ -8,7 +8,7 @@ import type { AdviceSearch } from "@/questions/advice";
 import { counted, formatCount, formatShort, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
 import { LIMIT_FIELDS } from "./template";
-import { LEAST, limitTitle, limitValue, statedLimit } from "./words";
+import { capital, LEAST, limitTitle, limitValue, statedLimit } from "./words";
 
 const MOST_OFFERED = 4;
 const KIB = 1024;
@@ -121,6 +121,21 @@ export function withoutRelaxation(
     : "No single limit admits an option when it is relaxed alone: relax several, or allow more kinds of hardware.";
 }
 
+/** What keeps something from being a candidate at all, by the codes of the notes that say so. */
+const NO_CANDIDATE_CODES: ReadonlySet<string> = new Set([
+  "chassis_without_price",
+  "no_price_of_ram",
+  "own_device_without_price",
+]);
+
+/** Says what to state where there is no candidate: no limit stands in the way of what is not there. */
+export const withoutCandidate = ({ cautions }: Pick<AdviceOut, "cautions">) => {
+  const told = cautions
+    .filter(({ code }) => NO_CANDIDATE_CODES.has(code))
+    .map(({ message, hint }) => capital(`${message}: ${hint}.`));
+  return [...told, `${told.length > 0 ? "Or allow" : "Allow"} more kinds of hardware.`];
+};
+
 /** Says which limits conflict, and offers what admits an option again. */
 export function Infeasible(props: {
   readonly found: AdviceOut;
@@ -130,6 +145,13 @@ export function Infeasible(props: {
   const { infeasible } = found;
   if (infeasible === null) {
     return null;
+  }
+  if (found.evaluated === 0) {
+    return withoutCandidate(found).map((text) => (
+      <Text key={text} size="sm" mt="sm">
+        {text}
+      </Text>
+    ));
   }
   const offered = nearestRelaxations(found.rejected);
   // What no option can be without is in the heading; beside what was asked for it is nothing to act on.
@@ -186,6 +208,9 @@ export function Infeasible(props: {
 /** Why the others were not chosen: how many by each limit, and the nearest of each kind. */
 export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titles }) {
   const { found, titles } = props;
+  if (found.evaluated === 0) {
+    return null;
+  }
   const counts = Object.entries(found.rejected_counts).toSorted(
     ([, one], [, other]) => other - one,
   );

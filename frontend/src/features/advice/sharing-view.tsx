@@ -1,6 +1,7 @@
 import { Button, Group, List, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import type { AdviceOptionOut } from "@/api/advice";
 import {
   type HeldOut,
   type PlacementIn,
@@ -20,6 +21,7 @@ import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
+import { Unknown } from "@/components/unknown";
 import type { AdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
 import type { AnalysisState } from "@/questions/point";
@@ -46,12 +48,16 @@ import { allowed, allowing } from "./rejected";
 import { PlacementReportMenu } from "./report-menu";
 import { useFault } from "./use-fold";
 import {
+  capital,
   difference,
   figureOf,
   keeps,
   limitTitle,
   limitValue,
+  noLife,
+  noPower,
   perMonth,
+  perSecond,
   time,
 } from "./words";
 
@@ -298,7 +304,10 @@ function Relaxed(props: {
 
 function Systems(props: { readonly found: PlacementOut; readonly titles: Titles }) {
   const { found, titles } = props;
-  const columns = useMemo(() => systemColumns(titles), [titles]);
+  const columns = useMemo(
+    () => [...systemColumns(titles), ...limitedColumns(found)],
+    [titles, found],
+  );
   return (
     <Panel
       title="The systems"
@@ -403,6 +412,81 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
     cell: ({ option }) => figureOf(option, "peak_busy", share) ?? UNKNOWN,
   },
 ];
+
+interface Limited {
+  readonly constraint: string;
+  readonly key: string;
+  readonly of: (option: AdviceOptionOut) => string | null;
+  /** Why it is not known. */
+  readonly unknown: (option: AdviceOptionOut) => string;
+}
+
+const known = (value: number | null, format: (value: number) => string) =>
+  value === null ? null : format(value);
+
+const noResponseOf = ({ response_reason: reason }: AdviceOptionOut) =>
+  reason === "" ? "A device cannot keep up." : `${capital(reason)}.`;
+
+const responseOf = (
+  constraint: "response_mean_us" | "response_p50_us" | "response_p99_us",
+  key: string,
+): Limited => ({
+  constraint,
+  key,
+  of: (option) => figureOf(option, constraint, time),
+  unknown: noResponseOf,
+});
+
+/** Figures that a limit may be on, and that the table has no room for where none is. */
+const LIMITED: readonly Limited[] = [
+  responseOf("response_mean_us", "Mean response, busiest hour"),
+  responseOf("response_p50_us", "Median response, busiest hour"),
+  responseOf("response_p99_us", "p99 response, busiest hour"),
+  {
+    constraint: "restart_s",
+    key: "Warm after a restart",
+    of: ({ restart_s }) => known(restart_s, (seconds) => time(seconds * 1e6)),
+    unknown: () => "No source states how long one read of its devices takes.",
+  },
+  {
+    constraint: "flash_life_years",
+    key: "Life of the flash",
+    of: (option) =>
+      figureOf(option, "flash_life_years", (years) =>
+        counted(formatShort(years), "year"),
+      ),
+    unknown: noLife,
+  },
+  {
+    constraint: "throughput_accesses_per_s",
+    key: "Throughput",
+    of: (option) => figureOf(option, "throughput_accesses_per_s", perSecond),
+    unknown: () => "A rate of a device is unknown.",
+  },
+  {
+    constraint: "power_watts",
+    key: "Power",
+    of: ({ power_watts }) => known(power_watts, (value) => `${formatShort(value)} W`),
+    unknown: noPower,
+  },
+  {
+    constraint: "rack_units",
+    key: "Rack space",
+    of: ({ rack_units }) => known(rack_units, (value) => `${formatShort(value)} U`),
+    unknown: noPower,
+  },
+];
+
+/** A column of each figure that was limited and that the table does not show anyhow. */
+const limitedColumns = ({
+  constraints,
+}: Pick<PlacementOut, "constraints">): readonly Column<SystemOut>[] =>
+  LIMITED.filter(({ constraint }) => constraint in constraints).map(
+    ({ key, of, unknown }) => ({
+      key,
+      cell: ({ option }) => of(option) ?? <Unknown reason={unknown(option)} />,
+    }),
+  );
 
 /** The rate of its busiest hour, and what it rests on; nothing where it is the mean rate. */
 const busiestText = ({ accesses_per_s, peak_accesses_per_s }: HeldOut): string =>

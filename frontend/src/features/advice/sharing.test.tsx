@@ -358,6 +358,52 @@ describe("the answer for several workloads", () => {
       .toMatchTextContent(/orders \(RAM divided\); logs, prices/);
   });
 
+  it("shows of each system the figures that were limited, and why one is not known", async () => {
+    serve([]);
+    const [alone, shared] = FOUND.systems as [SystemOut, SystemOut];
+    const found = {
+      ...FOUND,
+      constraints: { peak_busy: "0.7", response_mean_us: "3000" },
+      systems: [
+        {
+          ...alone,
+          in_parts: true,
+          option: { ...alone.option, response_mean_us: 1970, response_reason: "" },
+        },
+        {
+          ...shared,
+          option: {
+            ...shared.option,
+            response_mean_us: null,
+            response_reason: "no latency of the disk is stated",
+          },
+        },
+      ],
+    } as PlacementOut;
+    const screen = await renderThemed(
+      <SharingView found={found} asked={ASKED} months={36} patch={vi.fn()} />,
+    );
+    const systems = screen.getByRole("table", { name: "Systems" });
+    const heads = systems.getByRole("columnheader");
+    await expect
+      .element(heads.last())
+      .toMatchTextContent(/^Mean response, busiest hour/);
+    // The other figures that a limit may be on were not limited.
+    expect(
+      heads
+        .elements()
+        .map((head) => head.textContent)
+        .join(),
+    ).not.toMatch(/p99|Throughput|Life/);
+    await expect
+      .element(systems.getByRole("row").nth(1).getByRole("cell").last())
+      .toMatchTextContent(/1\.97 ms/);
+    await expect
+      .element(systems.getByRole("note"))
+      .toHaveAccessibleName("Unknown: No latency of the disk is stated.");
+    await expectAccessible();
+  });
+
   it("says which system becomes too small, and what the rate of the busiest hour rests on", async () => {
     serve([]);
     const [alone, shared] = FOUND.systems as [SystemOut, SystemOut];

@@ -147,7 +147,9 @@ export function keeps(
   return LEAST.has(name) ? shown >= Number(limit) : shown <= Number(limit);
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+/** A text as a sentence begins. */
+export const capital = (text: string): string =>
+  text.charAt(0).toUpperCase() + text.slice(1);
 
 /** Why an option has no response times; null where it has. */
 export const noResponse = (option: AdviceOptionOut): string | null =>

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from tierwright.advise.advice._price_dates import Old, old_prices
-from tierwright.advise.advice._table import Purchase, Table, purchases
+from tierwright.advise.advice._table import Table, purchases
+from tierwright.advise.advice._table.bought import Purchase
 from tierwright.common.wording import percent
 from tierwright.evaluate.advice.later import QUARTERS_A_YEAR, Spread, spreads
 from tierwright.hardware.price_history import PriceSeries, price_history

@@ -84,6 +84,7 @@ TOO_BUSY = (
 CARRIES = "how busy a device may be decides the throughput, which is limited too; state the value as a constraint and ask again"
 UNKNOWN = "of no option that keeps the other limits this is known"
 NOTHING = "no option keeps the other limits"
+NO_CANDIDATE = "there is no candidate"
 TOO_MANY = "more options could be the best than are computed for this; state the value as a constraint and ask again"
 
 
@@ -197,7 +198,8 @@ class _Finder:
         """Find the staircase of one constraint, or say why there is none."""
         limit = self._asked.constraints.get(name)
         stated = None if limit is None else float(limit)
-        found = self._stairs(name)
+        is_none = not len(self._table.options) and self._table.left_out is None
+        found = NO_CANDIDATE if is_none else self._stairs(name)
         if isinstance(found, str):
             return Staircase(name, stated, (), None, None, found)
         return self._told(name, stated, found)

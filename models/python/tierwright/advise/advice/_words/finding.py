@@ -308,8 +308,11 @@ def verdict_text(
     by_replay: bool = False,
     admitted_by: Admitted | None = None,
     pruned: int = 0,
+    evaluated: int | None = None,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
+    if evaluated == 0:
+        return "Not viable: there is no candidate."
     if not viable or best is None or best.usd_per_month is None:
         return "Not viable: no option keeps every limit."
     first = "Viable, and the best of all candidates: each was evaluated."
