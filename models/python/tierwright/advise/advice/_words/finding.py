@@ -311,10 +311,11 @@ def verdict_text(
     evaluated: int | None = None,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
-    if evaluated == 0:
-        return "Not viable: there is no candidate."
     if not viable or best is None or best.usd_per_month is None:
-        return "Not viable: no option keeps every limit."
+        lacks = (
+            "there is no candidate" if evaluated == 0 else "no option keeps every limit"
+        )
+        return f"Not viable: {lacks}."
     first = "Viable, and the best of all candidates: each was evaluated."
     if best.ranges:
         return (
