@@ -78,6 +78,7 @@ SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "14": ("5", "6", "7", "8", "9", "10", "11", "12", "13"),
     "15": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14"),
     "16": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"),
+    "17": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"),
 }
 """Versions of the model whose outcomes stand under a later one: 6 changed what inputs are worth, 7 production
 with copies and curves without write-backs, 10 and 11 what flash caches do, 12 limits of response times,
@@ -359,7 +360,7 @@ def trial(accesses: int, folder: Path | None, seed: int) -> Trial:
     if not len(order):
         return silent("no option keeps every limit")
     best = int(order[0])
-    rows = contending(asked, (table,), best)
+    rows = contending(asked, table, best)
     refused = _confidence.abstains(asked, table, best, rows)
     if refused is not None:
         return silent(refused.reason)
