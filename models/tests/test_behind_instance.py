@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from advice_cases import ask, curve
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tierwright.advise import bill, quote_ranking
 from tierwright.advise.advice import _words
@@ -28,7 +30,12 @@ from tierwright.hardware.build import Build, build_from_mapping
 from tierwright.hardware.imports.mapping import mapping_of
 from tierwright.hardware.imports.offers import offers_of
 from tierwright.hardware.servers import server
-from tierwright.hardware.service_time import service_time, service_us, sustained_us
+from tierwright.hardware.service_time import (
+    io_units,
+    service_time,
+    service_us,
+    sustained_us,
+)
 from tierwright.profile.production import Production
 
 TIB, MIB = 2**40, 2**20
@@ -252,6 +259,11 @@ def test_what_is_included_is_not_refused_and_what_is_paid_for_is() -> None:
     assert paid_for(beside.volumes) == (4000, 0)
 
 
+@pytest.mark.oracle(
+    "evaluate.configurations.sold.behind_instance",
+    "hardware.service_time.io_units",
+    "hardware.service_time.sustained_us",
+)
 @pytest.mark.parametrize("page", [4096, 16_384, 65_536, MIB])
 def test_iops_and_throughput_of_an_instance_hold_together(page: int) -> None:
     [item] = made(volume=[{"id": GP2, "size_gib": 6000, "quantity": 3}]).volumes
@@ -260,6 +272,8 @@ def test_iops_and_throughput_of_an_instance_hold_together(page: int) -> None:
     of = behind_instance(own, server("aws-i4i.xlarge"), item)
     # One I/O is of up to 256 KiB; each of three volumes has a third.
     units = -(-page // (256 * 1024))
+    assert io_units(page, Decimal(256 * 1024)) == units
+    assert io_units(page, None) == 1
     expected = 3 * max(units / 5000, page / 156.25e6) * 1e6
     found = service_time(of, "read", page)
     assert found.time_us == pytest.approx(expected)
@@ -274,6 +288,53 @@ def test_iops_and_throughput_of_an_instance_hold_together(page: int) -> None:
     unknown = behind_instance(own, server("aws-m9gd.4xlarge"), item)
     assert unknown is own
     assert sustained_us(3, np.inf, np.inf, units=1, page_bytes=page) == 0
+
+
+@pytest.mark.formula(
+    "evaluate.bill.paid_for",
+    "evaluate.configurations.sold.behind_instance",
+    "hardware.service_time.io_units",
+    "hardware.service_time.sustained_us",
+)
+@given(
+    name=st.sampled_from(["aws-i3en.xlarge", "aws-i4i.xlarge", "aws-r7i.4xlarge"]),
+    volume=st.sampled_from([GP2, GP3, "aws-ebs-st1"]),
+    gib=st.integers(125, 16_384),
+    count=st.integers(1, 24),
+    kib=st.integers(1, 2048),
+)
+@settings(deadline=None)
+def test_volumes_together_deliver_the_lower_of_their_rates_and_the_instance(
+    name: str, volume: str, gib: int, count: int, kib: int
+) -> None:
+    build = made(
+        server=name, volume=[{"id": volume, "size_gib": gib, "quantity": count}]
+    )
+    [item] = build.volumes
+    own = volume_device(item)
+    assert own is not None
+    of = server(name)
+    page = kib * 1024
+    attached = service_us(behind_instance(own, of, item), "read", page)
+    alone = service_us(own, "read", page)
+    assert attached is not None
+    assert alone is not None
+    units = io_units(page, item.volume.io_unit_bytes)
+    limits = (
+        float(of.block_storage_iops or 0),
+        float(of.block_storage_bandwidth_mb_per_s or 0),
+    )
+    least = float(sustained_us(count, *limits, units=units, page_bytes=page))
+    assert attached == max(alone, least)
+    # Accesses a second of all volumes, and what they are as operations and bytes.
+    rate = count / attached * 1e6
+    assert rate * units <= limits[0] * (1 + 1e-9)
+    assert rate * page / 1e6 <= limits[1] * (1 + 1e-9)
+    assert rate <= count / alone * 1e6 * (1 + 1e-9)
+    # What is included, or comes with the size, is not paid for, so it is not refused.
+    assert paid_for(build.volumes) == (0, 0)
+    refused = {each.name for each in violations(build)}
+    assert not refused & {"instance_iops", "instance_throughput"}
 
 
 UNKNOWN, KNOWN = "aws-m9gd.4xlarge", ("aws-im4gn.4xlarge", "aws-i4i.4xlarge")

@@ -79,6 +79,7 @@ OUTSIDE = {
     "common.checks": "checks inputs",
     "evaluate.page_flow.decision": "compares costs, and prices replays; held by test_decision.py",
     "advise.at_load": "words; held by test_at_load.py",
+    "advise.behind_instance": "words; held by test_behind_instance.py",
     "advise.advice._asked": "checks what is asked; held by test_advice.py",
     "advise.advice._bounded": "searches options by bounds; held by test_advice_bounded.py",
     "advise.advice._caches": "replays flash caches beside page flow; held by test_advice_caches.py",

@@ -285,7 +285,7 @@ class Sustained:
         Of all volumes together; None where no source states it. [1/s]
     mb_per_s : Decimal or None
         The same of throughput. [MB/s]
-    io_unit_bytes : int or None
+    io_unit_bytes : Decimal or None
         Largest transfer that counts as one operation; None where every transfer does. [bytes]
     """
 
@@ -293,7 +293,7 @@ class Sustained:
     volumes: int
     iops: Decimal | None
     mb_per_s: Decimal | None
-    io_unit_bytes: int | None
+    io_unit_bytes: Decimal | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Literal
 
 import numpy as np
@@ -206,9 +207,22 @@ def sustained_us(
     )
 
 
-def io_units(page_bytes: int, io_unit_bytes: int | None) -> int:
-    """Operations as which an access of a size counts; 1 where no source states the largest that is one."""
-    return 1 if io_unit_bytes is None else -(-page_bytes // io_unit_bytes)
+def io_units(page_bytes: int, io_unit_bytes: Decimal | None) -> int:
+    """Operations as which an access counts with its instance: as many as with the volume. [1]
+
+    Parameters
+    ----------
+    page_bytes : int
+        Size of the access, at least 1. [bytes]
+    io_unit_bytes : Decimal or None
+        Largest transfer that counts as one; None where no source states it: any does. [bytes]
+
+    Examples
+    --------
+    >>> io_units(2**20, Decimal(2**18))
+    4
+    """
+    return 1 if io_unit_bytes is None else -(-page_bytes // int(io_unit_bytes))
 
 
 def _behind_instance(

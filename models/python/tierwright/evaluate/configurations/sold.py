@@ -23,7 +23,6 @@ from tierwright.hardware.parts import parts
 from tierwright.hardware.rents import Rents, servers_at, volumes_at
 from tierwright.hardware.servers import Server
 from tierwright.hardware.service_time import (
-    io_units,
     latency_page_bytes,
     service_us,
 )
@@ -363,21 +362,11 @@ def behind_instance(device: Device, server: Server, item: VolumeItem) -> Device:
         found = replace(
             device,
             sustained=Sustained(
-                server.id, item.quantity, *limits, _io_unit_bytes(item.volume)
+                server.id, item.quantity, *limits, item.volume.io_unit_bytes
             ),
         )
         device.computed[asked] = found
     return found
-
-
-def _io_unit_bytes(volume: Volume) -> int | None:
-    unit = volume.io_unit_bytes
-    return None if unit is None else int(unit)
-
-
-def io_units_of(option: VolumeOption, page_bytes: int) -> int:
-    """Operations as which an access of a page counts with the instance: as many as with the volume."""
-    return io_units(page_bytes, _io_unit_bytes(option.item.volume))
 
 
 def _latencies(of: str, rates: Mapping[str, Figure]) -> dict[str, Figure]:

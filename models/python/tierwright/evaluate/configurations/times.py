@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.configurations.columns import Columns, IntArray, Whole
-from tierwright.evaluate.configurations.sold import Sold, Times, io_units_of
+from tierwright.evaluate.configurations.sold import Sold, Times
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.evaluate.page_flow.load import US_PER_S
 from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH, OWN_FORMULA, TIE_ORDER
 from tierwright.hardware.device import Device
-from tierwright.hardware.service_time import service_us, sustained_us
+from tierwright.hardware.service_time import io_units, service_us, sustained_us
 from tierwright.profile.curve import Curve
 
 CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
@@ -221,7 +221,12 @@ def _behind_instance_us(columns: Columns, page_bytes: int) -> FloatArray:
         )[columns.server[rows]]
         for name in ("block_storage_iops", "block_storage_bandwidth_mb_per_s")
     )
-    units = np.asarray([io_units_of(each, page_bytes) for each in columns.options])
+    units = np.asarray(
+        [
+            io_units(page_bytes, each.item.volume.io_unit_bytes)
+            for each in columns.options
+        ]
+    )
     found[rows] = sustained_us(
         columns.store_devices[rows].astype(np.float64),
         iops,
