@@ -148,7 +148,8 @@ def test_disks_are_not_worn_and_keep_any_limit(untold: Curve) -> None:
 def test_where_nothing_keeps_it_the_nearest_limit_is_the_one_that_is_kept(
     untold: Curve,
 ) -> None:
-    limits = {"flash_life_years": 1e9, "usd_per_month": 20_000}
+    # RAM of all of the data would never write to flash: it has to be smaller.
+    limits = {"flash_life_years": 1e9, "usd_per_month": 20_000, "ram_bytes": TIB}
     found = asked(untold, FLASH, constraints=limits)
     assert found.recommendation is None
     assert found.infeasible is not None
@@ -297,3 +298,20 @@ def test_by_its_replay_it_is_said_so_too(untold: Curve) -> None:
     assert text.endswith(
         ": by its replay, if every page that leaves RAM is dirty, its flash lasts 2.00 years; at least 5.00 years is required."
     )
+
+
+def test_the_caution_says_where_unknown_writes_count_and_where_they_do_not(
+    untold: Curve,
+) -> None:
+    def said(**limits: Any) -> str:
+        found = asked(untold, constraints=limits)
+        [told] = [one for one in found.warnings if one.name == "no_writes_in_format"]
+        return told.message
+
+    free = said()
+    assert "unknown and count as 0: write costs and wear are left out" in free
+    held = said(flash_life_years=5)
+    # Wear is what decides there: no sentence may say that it is left out.
+    assert "wear" not in held
+    assert "as if every page that leaves RAM were dirty" in held
+    assert "everywhere else they count as 0, so write costs are left out" in held

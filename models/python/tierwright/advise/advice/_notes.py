@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
@@ -27,6 +28,14 @@ from tierwright.hardware.build import (
     build_from_mapping,
 )
 from tierwright.hardware.volumes import volumes
+from tierwright.trace.notes import NO_WRITES_IN_FORMAT
+
+_HELD_AS_DIRTY = (
+    "the trace does not distinguish writes from reads, so its writes are unknown: the limit on the life of flash "
+    "is held as if every page that leaves RAM were dirty; everywhere else they count as 0, so write costs are "
+    "left out, and schemes that write more look better than they are"
+)
+"""Where a limit on the life of flash is stated, wear is not left out."""
 
 
 def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
@@ -34,9 +43,12 @@ def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
     curve = asked.setting.curve
     if best is not None:
         options = table.options
-        yield from about_curve(
+        as_dirty = table.holds_life_as_dirty(asked.constraints)
+        for each in about_curve(
             curve, options.ram_pages[[best]], options.flash_pages[[best]]
-        )
+        ):
+            untold = as_dirty and each.name == NO_WRITES_IN_FORMAT
+            yield replace(each, message=_HELD_AS_DIRTY) if untold else each
     elif curve.evidence is not None:
         yield from about_given(curve)
 
