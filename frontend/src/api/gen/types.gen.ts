@@ -798,7 +798,7 @@ export type AdviceOptionOut = {
     /**
      * Bill
      *
-     * Rows of its bill; empty where its cost was stated.
+     * Rows of its bill; one of kind `stated` where its cost was stated as an amount, none where a price is missing.
      */
     bill: Array<AdviceBillLineOut>;
     /**

@@ -114,6 +114,9 @@ const billColumns = (): readonly Column<Line>[] => [
 const canOpen = ({ config }: AdviceOptionOut): boolean =>
   "server" in config || "part" in config;
 
+/** Kind of the one row of what states its cost as an amount. */
+const STATED = "stated";
+
 /** What is paid for, line by line, with its total. */
 export function BillOfMaterials(props: {
   readonly option: AdviceOptionOut;
@@ -122,7 +125,7 @@ export function BillOfMaterials(props: {
   readonly label: string;
 }) {
   const { option, months, label } = props;
-  if (option.bill.length === 0) {
+  if (option.bill.length === 0 || option.bill[0]?.kind === STATED) {
     return (
       <Text size="sm">
         {option.usd_per_month === null

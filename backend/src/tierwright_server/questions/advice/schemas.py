@@ -403,7 +403,8 @@ class AdviceOptionOut(Answer):
         "is unknown. [months]"
     )
     bill: list[AdviceBillLineOut] = Field(
-        description="Rows of its bill; empty where its cost was stated."
+        description="Rows of its bill; one of kind `stated` where its cost was stated as an amount, none where a price is "
+        "missing."
     )
     config: dict[str, Any] = Field(
         description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated, or a device has no "

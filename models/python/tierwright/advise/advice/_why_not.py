@@ -421,7 +421,9 @@ def rejected(
         broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
         head = broken[0]
         is_computed = at in chosen.responses
-        found = table.option(at, with_response=is_computed, with_bill=False)
+        found = table.option(
+            at, with_response=is_computed, with_bill=_is_priced(table, at)
+        )
         if asked.limits_response and not is_computed:
             why = OF_FIRST if at in without else table.why_no_response(at)
             found = replace(found, response_reason=why or found.response_reason)
@@ -456,7 +458,7 @@ def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:
     """
     broken = [broken_by(limit, at) for limit in limits]
     head = broken[0]
-    found = table.option(at, with_response=False, with_bill=False)
+    found = table.option(at, with_response=False, with_bill=_is_priced(table, at))
     return _rejected(
         found,
         broken,
@@ -469,6 +471,11 @@ def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:
             is_untold=not table.knows_life(at),
         ),
     )
+
+
+def _is_priced(table: Table, at: int) -> bool:
+    """Whether the rows of a bill add up to what an option costs: what lacks a price has neither."""
+    return bool(table.options.unpriced[at] == 0)
 
 
 def _rejected(found: Option, broken: Sequence[Broken], text: str) -> Rejected:

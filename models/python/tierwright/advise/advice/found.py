@@ -118,8 +118,8 @@ class Option:
     months_until_too_small : float or None
         Until growth breaks the busy share that is allowed; None where the data do not grow or the rate is unknown. [month]
     bill : tuple of dict
-        Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts. Empty
-        for what was rejected: `config` can be billed.
+        Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts. One
+        row of kind `stated` where the cost was stated as an amount; empty where a price is missing.
     config : dict
         CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated, or a device has no price.
     ranges : dict of str to pair of float or None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.advice._as_stated import KIND
 from tierwright.common.currency import read_amount, without_beside
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
@@ -49,6 +50,7 @@ def checked(document: object, place: str) -> dict[str, Any]:
     found: Any = _ADVICE(_without_neighbours(document), "", problems)
     if not problems.found:
         _check_sums(found, problems)
+        _without_stated_rows(found)
         _check_scenarios(found["scenarios"], problems)
     del problems.found[_MOST_PROBLEMS:]
     problems.raise_if_any()
@@ -118,6 +120,14 @@ def _check_sums(found: Mapping[str, Any], problems: Problems) -> None:
         *((f"pareto[{at}]", one) for at, one in enumerate(found["pareto"])),
     ]
     _check_bills(named, problems)
+
+
+def _without_stated_rows(found: Mapping[str, Any]) -> None:
+    """Leave out the row of an option that states its cost as one amount: a report says that, and has no line for it."""
+    options = [found["recommendation"], found["option_zero"]]
+    for option in (*options, *found["alternatives"], *found["pareto"]):
+        if option is not None and [row["kind"] for row in option["bill"]] == [KIND]:
+            option["bill"] = []
 
 
 def _check_bills(

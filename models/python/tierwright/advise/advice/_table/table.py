@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.advise.advice._as_stated import row_as_stated
 from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._repriced import columns_at, shelf_at
 from tierwright.advise.advice._responses import TIMES, Responses
@@ -429,6 +430,12 @@ class Table(Waiting):
                 )
             )
         priced = options.unpriced[at] == 0
+        month, purchase = (
+            Decimal(int(amounts[at])) * CENT
+            for amounts in (options.month_cents, options.purchase_cents)
+        )
+        if with_bill and priced and not rows and self.source(at) == "have":
+            rows = (row_as_stated(month, purchase, STATED),)
         times, reason = (
             self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
         )
@@ -454,12 +461,8 @@ class Table(Waiting):
                 for each in config.get("volume", ())
             ),
             scheme=self.scheme(at),
-            usd_per_month=Decimal(int(options.month_cents[at])) * CENT
-            if priced
-            else None,
-            purchase_usd=Decimal(int(options.purchase_cents[at])) * CENT
-            if priced
-            else None,
+            usd_per_month=month if priced else None,
+            purchase_usd=purchase if priced else None,
             io_time_us_per_access=io_us if math.isfinite(io_us) else None,
             response_mean_us=_at(mean, 1),
             response_p50_us=_at(median, 1),

@@ -1,0 +1,85 @@
+"""Every option that has a price has the bill that makes it up: also what is rejected, and what states its amount alone."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+from advice_cases import ask
+
+from tierwright.advise import bill
+from tierwright.advise.advice.found import Advice, Option
+from tierwright.advise.advice.request import Candidates, have_from_mapping
+from tierwright.advise.report._document import checked
+from tierwright.hardware.build import build_from_mapping
+
+EVERY = Candidates(
+    kinds=("instances", "volumes", "chassis", "devices"),
+    part_usd={"chassis": Decimal(9000)},
+    max_machines=1,
+)
+
+
+def listed(found: Advice) -> list[Option]:
+    """Every option of an answer."""
+    return [
+        *found.alternatives,
+        *found.pareto,
+        *(each.option for each in found.rejected),
+        *(
+            each
+            for each in (found.recommendation, found.option_zero)
+            if each is not None
+        ),
+    ]
+
+
+def test_the_rows_of_a_rejected_option_are_those_of_its_bill() -> None:
+    found = ask(candidates=EVERY, constraints={"usd_per_month": 700})
+    kinds = set()
+    for each in found.rejected:
+        option = each.option
+        if option.usd_per_month is None:
+            assert not option.bill
+            continue
+        kinds.add(option.kind)
+        assert sum(Decimal(row["usd_per_month"]) for row in option.bill) == (
+            option.usd_per_month
+        )
+        assert sum(Decimal(row["purchase_usd"]) for row in option.bill) == (
+            option.purchase_usd
+        )
+    assert len(kinds) > 1
+    # As the bill of the same CONFIG, asked by itself, has them.
+    some = next(each.option for each in found.rejected if each.option.bill)
+    again = bill.answer(build_from_mapping(some.config))
+    assert [row["what"] for row in some.bill] == [each.what for each in again.lines]
+    assert some.purchase_usd == again.purchase_usd
+
+
+def test_an_amount_that_was_stated_is_a_row_that_says_so() -> None:
+    today = have_from_mapping(
+        {
+            "machines": 1,
+            "ram": "256GiB",
+            "disk_device": "samsung-pm9a3-7.68tb-u2",
+            "disks": 4,
+            "usd_per_month": "1234.56",
+            "purchase_usd": "720.07",
+        },
+        "file",
+    )
+    found = ask(have=today)
+    zero = found.option_zero
+    assert zero is not None
+    [row] = zero.bill
+    assert (row["what"], row["kind"]) == ("as stated", "stated")
+    assert (row["usd_per_month"], row["purchase_usd"]) == ("1234.56", "720.07")
+    for option in listed(found):
+        if option.usd_per_month is not None:
+            rows = [Decimal(each["usd_per_month"]) for each in option.bill]
+            assert sum(rows) == option.usd_per_month, option.name
+    # A report says that it was stated, in place of a row.
+    read = checked(json.loads(json.dumps(found.to_dict())), "advice")
+    assert read["option_zero"]["bill"] == []
+    assert read["option_zero"]["usd_per_month"] == Decimal("1234.56")
