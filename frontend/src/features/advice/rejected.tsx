@@ -129,12 +129,15 @@ const NO_CANDIDATE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /** Says what to state where there is no candidate: no limit stands in the way of what is not there. */
-export const withoutCandidate = ({ cautions }: Pick<AdviceOut, "cautions">) => {
-  const told = cautions
-    .filter(({ code }) => NO_CANDIDATE_CODES.has(code))
-    .map(({ message, hint }) => capital(`${message}: ${hint}.`));
-  return [...told, `${told.length > 0 ? "Or allow" : "Allow"} more kinds of hardware.`];
-};
+export const withoutCandidate = ({ cautions }: Pick<AdviceOut, "cautions">): string =>
+  capital(
+    [
+      ...cautions
+        .filter(({ code }) => NO_CANDIDATE_CODES.has(code))
+        .map(({ hint }) => hint),
+      "allow more kinds of hardware.",
+    ].join(", or "),
+  );
 
 /** Says which limits conflict, and offers what admits an option again. */
 export function Infeasible(props: {
@@ -147,11 +150,11 @@ export function Infeasible(props: {
     return null;
   }
   if (found.evaluated === 0) {
-    return withoutCandidate(found).map((text) => (
-      <Text key={text} size="sm" mt="sm">
-        {text}
+    return (
+      <Text size="sm" mt="sm">
+        {withoutCandidate(found)}
       </Text>
-    ));
+    );
   }
   const offered = nearestRelaxations(found.rejected);
   // What no option can be without is in the heading; beside what was asked for it is nothing to act on.
