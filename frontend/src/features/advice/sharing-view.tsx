@@ -21,7 +21,6 @@ import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
-import { Unknown } from "@/components/unknown";
 import type { AdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
 import type { AnalysisState } from "@/questions/point";
@@ -304,10 +303,7 @@ function Relaxed(props: {
 
 function Systems(props: { readonly found: PlacementOut; readonly titles: Titles }) {
   const { found, titles } = props;
-  const columns = useMemo(
-    () => [...systemColumns(titles), ...limitedColumns(found)],
-    [titles, found],
-  );
+  const columns = useMemo(() => systemColumns(titles, found), [titles, found]);
   return (
     <Panel
       title="The systems"
@@ -333,7 +329,10 @@ function Systems(props: { readonly found: PlacementOut; readonly titles: Titles 
   );
 }
 
-const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
+const systemColumns = (
+  titles: Titles,
+  found: PlacementOut,
+): readonly Column<SystemOut>[] => [
   {
     key: "Workloads",
     rowHeader: true,
@@ -368,6 +367,11 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
             admissionBy={option.admission_by}
           />
         </Text>
+        {limitedTexts(option, found).map((text) => (
+          <Text key={text} size="xs" mt={2}>
+            {text}
+          </Text>
+        ))}
         {too_small !== "" && (
           <Text size="xs" mt={2}>
             {too_small}
@@ -437,7 +441,7 @@ const responseOf = (
   unknown: noResponseOf,
 });
 
-/** Figures that a limit may be on, and that the table has no room for where none is. */
+/** Figures that a limit may be on, and that have no column in the table. */
 const LIMITED: readonly Limited[] = [
   responseOf("response_mean_us", "Mean response, busiest hour"),
   responseOf("response_p50_us", "Median response, busiest hour"),
@@ -477,15 +481,14 @@ const LIMITED: readonly Limited[] = [
   },
 ];
 
-/** A column of each figure that was limited and that the table does not show anyhow. */
-const limitedColumns = ({
-  constraints,
-}: Pick<PlacementOut, "constraints">): readonly Column<SystemOut>[] =>
+/** What an option has of each figure that was limited and that has no column; each with its name. */
+const limitedTexts = (
+  option: AdviceOptionOut,
+  { constraints }: Pick<PlacementOut, "constraints">,
+): readonly string[] =>
   LIMITED.filter(({ constraint }) => constraint in constraints).map(
-    ({ key, of, unknown }) => ({
-      key,
-      cell: ({ option }) => of(option) ?? <Unknown reason={unknown(option)} />,
-    }),
+    ({ key, of, unknown }) =>
+      `${key}: ${of(option) ?? `not known. ${unknown(option)}`}`,
   );
 
 /** The rate of its busiest hour, and what it rests on; nothing where it is the mean rate. */
