@@ -398,3 +398,43 @@ test("the answer comes first: what is asked is a bar of words, which opens by ke
     panel.getByRole("textbox", { name: "Busy share in the busiest hour" }),
   ).toBeFocused();
 });
+
+test("the evidence of an answer opens with its figures", async ({ page }) => {
+  await page.goto("/advise?workload=example-production&kinds=devices");
+  const expected = page.getByRole("region", { name: "Expected figures" });
+  const shown = async (name: string) =>
+    (
+      await expected
+        .locator("dl > div", { has: page.getByText(name, { exact: true }) })
+        .locator("dd")
+        .evaluate((cell) => cell.firstChild?.textContent ?? "")
+    ).trim();
+  await expect(expected).toContainText("I/O time per access", LONG);
+  const [io, busy] = [
+    await shown("I/O time per access"),
+    await shown("Busy in the busiest hour"),
+  ];
+  expect(io).toMatch(/ µs$/);
+  expect(busy).toMatch(/ %$/);
+  const evidence = page.getByRole("region", { name: "Evidence", exact: true });
+  await expect(evidence).toContainText(`${io} of I/O time per access`);
+  await expectAccessible(page, "the evidence of an answer", [evidence]);
+
+  await evidence.getByRole("link", { name: "Compare", exact: true }).click();
+  await expect(page).toHaveURL(/\/compare\?/);
+  const schemes = page.getByRole("table").filter({ hasText: "RAM hits" });
+  await expect(schemes.getByRole("row", { name: /No flash/ })).toContainText(
+    io.replace(" µs", ""),
+    LONG,
+  );
+
+  await page.goBack();
+  await evidence.getByRole("link", { name: "Throughput", exact: true }).click();
+  const rates = page
+    .getByRole("region")
+    .filter({ hasText: "All schemes at the rates in question" })
+    .getByRole("table");
+  await expect(
+    rates.getByRole("row", { name: /No flash (peak|busiest hour)/ }).first(),
+  ).toContainText(busy, LONG);
+});

@@ -11,6 +11,7 @@ import { parseFormulaSearch } from "@/features/formulas/address";
 import { withoutStrangers } from "@/questions/address";
 import { parseAdviceSearch } from "@/questions/advice";
 import { parseBillSearch } from "@/questions/bill";
+import { parseCompareSearch } from "@/questions/compare";
 import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
 import { parseFlashDeviceSearch } from "@/questions/flash-device";
@@ -159,6 +160,7 @@ const quotes = createRoute({
 const compare = createRoute({
   getParentRoute: () => rootRoute,
   path: "/compare",
+  validateSearch: parseCompareSearch,
   component: lazyRouteComponent(
     () => import("@/features/compare/compare-page"),
     "ComparePage",

@@ -1,6 +1,19 @@
-/** What the page "Compare" asks of a point; of its own it adds nothing to the address. */
+/** What the page "Compare" asks of a point, and what it adds to the address. */
 import type { EvaluationIn } from "@/api/compare";
+import { namedFields, oneOf, type Refused, readAddress } from "./address";
 import { type AnalysisSearch, NONE } from "./point";
+
+export interface CompareSearch {
+  /** By the model alone; absent: a replay decides what the model cannot tell. */
+  counted_by?: "model" | undefined;
+}
+
+const FIELDS = namedFields({ counted_by: oneOf(["model"]) });
+
+/** Reads the page's own parameters. */
+export const parseCompareSearch = (
+  raw: Record<string, unknown>,
+): CompareSearch & Refused => readAddress(FIELDS, raw);
 
 /** The pages that the address states as new; a given curve has no first touches to be of. */
 export const growthAsked = (

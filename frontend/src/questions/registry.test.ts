@@ -37,7 +37,7 @@ const OWN: Readonly<Record<Question, Record<string, unknown>>> = {
     selected: "1 x small with 1 x gp3 of 7,078 GiB [lazy]",
     pins: "what you have|2 x large [none]",
   },
-  compare: { check: "abc", dirty_share: 0.25 },
+  compare: { check: "abc", dirty_share: 0.25, counted_by: "model" },
   scheme_map: { x: "dirty_share", y_low: 2, asymmetry: 8, by: "price" },
   pool_split: { asymmetry: 12.5, dynamics: "rm1", epoch: 2000, estimation_s: 0.5 },
   dram_or_flash: { usd: 1000, price_ratio: 0.2, form: "plain", appends: true },

@@ -4,6 +4,7 @@
  */
 import type { ScenarioIn } from "@/api/gen/types.gen";
 import { parseAdviceSearch } from "./advice";
+import { parseCompareSearch } from "./compare";
 import { parseDollarSearch } from "./dram-or-flash";
 import { parseAnalysisSearch } from "./point";
 import { parseSplitSearch } from "./pool-split";
@@ -32,7 +33,12 @@ export const QUESTIONS = {
     parse: parseAdviceSearch,
     sizes: "none",
   },
-  compare: { to: "/compare", label: "Compare", parse: () => ({}), sizes: "both" },
+  compare: {
+    to: "/compare",
+    label: "Compare",
+    parse: parseCompareSearch,
+    sizes: "both",
+  },
   scheme_map: {
     to: "/scheme-map",
     label: "Scheme map",

@@ -30,15 +30,15 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   runs: ["simulate"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
-  // An option leads to its bill.
-  advice: ["advice", "bill"],
+  // An option leads to its bill, and to what it rests on.
+  advice: ["advice", "bill", "evidence"],
   // What can be bought leads to its bill.
   workloads: ["bill"],
 };
 
 describe("a feature", () => {
   it("imports its own question only", () => {
-    expect(QUESTIONS).toHaveLength(15);
+    expect(QUESTIONS).toHaveLength(16);
     const others = Object.entries(SOURCES).flatMap(([path, source]) => {
       const feature = path.split("/")[2] ?? "";
       const own = LEADS_TO[feature] ?? [feature];

@@ -809,6 +809,10 @@ export type AdviceOptionOut = {
     config: {
         [key: string]: unknown;
     };
+    /**
+     * Where other questions are asked for it; null where they cannot state its devices, such as a volume with the rates that it is rented with.
+     */
+    point: AdvicePointOut | null;
 };
 
 /**
@@ -1077,6 +1081,86 @@ export type AdviceOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * AdvicePointOut
+ *
+ * Where an option stands in other questions of its workload, so that they answer with its figures.
+ */
+export type AdvicePointOut = {
+    /**
+     * Ram Pages
+     *
+     * RAM for pages, on the curve of the workload, which is of one of `curve_machines`: where it misses what the option misses. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash that caches, in the same way; 0 without. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Flash Device
+     *
+     * Id of what caches; null where nothing does.
+     */
+    flash_device: string | null;
+    /**
+     * Disk Device
+     *
+     * Id of what holds the data.
+     */
+    disk_device: string;
+    /**
+     * Flash Devices
+     *
+     * Of one machine of the option.
+     */
+    flash_devices: number;
+    /**
+     * Disks
+     *
+     * Of one machine of the option.
+     */
+    disks: number;
+    /**
+     * Machines
+     *
+     * Equal machines of the option.
+     */
+    machines: number;
+    /**
+     * Curve Machines
+     *
+     * Equal machines of the workload.
+     */
+    curve_machines: number;
+    /**
+     * Accesses Per S
+     *
+     * Of one machine of the option; null without a rate. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * The same in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s: number | null;
+    /**
+     * Scheme
+     *
+     * Page flow; `none` without flash.
+     */
+    scheme: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * By the model, whatever a replay says. [µs]
+     */
+    io_time_us_per_access: number;
 };
 
 /**

@@ -20,6 +20,7 @@ import {
   mayBeCarried,
   replayedTime,
 } from "./check-findings";
+import { EvidencePanel } from "./evidence";
 import { Flat } from "./flat";
 import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
@@ -111,6 +112,7 @@ export function AdviceView(props: {
       ) : (
         <>
           <Buy found={found} best={best} titles={titles} />
+          <EvidencePanel found={found} option={best} />
           <Alternatives
             key={found.advice_id}
             found={found}

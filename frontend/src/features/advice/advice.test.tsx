@@ -100,6 +100,7 @@ const OPTION: AdviceOptionOut = {
       months: null,
     },
   ],
+  point: null,
   config: {},
 };
 

@@ -22,6 +22,7 @@ import {
 import classes from "./advice.module.css";
 import { replayedFigures } from "./check-findings";
 import { CountSplits } from "./count-splits";
+import { EvidenceList } from "./evidence";
 import {
   costOf,
   figureOf,
@@ -468,6 +469,7 @@ export function OptionInFull(props: {
       />
       <HitsByTier option={option} />
       <Expected found={found} option={option} titles={titles} />
+      <EvidenceList found={found} option={option} />
     </div>
   );
 }

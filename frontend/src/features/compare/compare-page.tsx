@@ -1,6 +1,6 @@
 import { mayLackWrites } from "@/api/workloads";
 import { AnalysisPage } from "@/questions/analysis-page";
-import { growthAsked } from "@/questions/compare";
+import { type CompareSearch, growthAsked } from "@/questions/compare";
 import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
 import { CompareView } from "./compare-view";
 
@@ -17,7 +17,9 @@ export function ComparePage() {
       empty="A comparison needs the hit-ratio and write-back curves of a workload."
       asks={({ state, search, summary }) => ({
         evaluation: {
-          decide: "replay" as const,
+          ...((search as CompareSearch).counted_by === "model"
+            ? {}
+            : { decide: "replay" as const }),
           ...evaluationInput(state),
           ...assumptions(search as AnalysisSearch, mayLackWrites(summary)),
           ...growthAsked(search as AnalysisSearch, summary.kind === "curve"),

@@ -1,4 +1,4 @@
-import { Skeleton } from "@mantine/core";
+import { Button, Group, Skeleton, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -20,7 +20,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import type { AnalysisInputs } from "@/questions/analysis-page";
 import { isSold, useBuyable } from "@/questions/buyable";
-import { growthAsked, stateOfInputs } from "@/questions/compare";
+import { type CompareSearch, growthAsked, stateOfInputs } from "@/questions/compare";
 import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { AtLoad } from "./at-load";
@@ -47,8 +47,9 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     caches,
     cache_options,
     access_rate,
-  } = useSearch({ strict: false }) as AnalysisSearch;
-  const patch = usePatch<AnalysisSearch>();
+    counted_by: countedBy,
+  } = useSearch({ strict: false }) as AnalysisSearch & CompareSearch;
+  const patch = usePatch<AnalysisSearch & CompareSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
   const buyable = useBuyable(state, summary);
   const given = summary.kind === "curve";
@@ -62,7 +63,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     }),
     [point, metadata, dirtyShare, newPages, given, asksShare],
   );
-  const { evaluation, decision, shown, busy } = useAnswer(asked);
+  const { evaluation, decision, shown, busy } = useAnswer(asked, countedBy === "model");
   const checking = useCheck(point, workload.content_id, check, metadata, patch);
   return (
     <>
@@ -108,6 +109,11 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             of="these numbers"
             cautions={shown.cautions.filter(isOfNumbers)}
             names={namesIn(shown)}
+          />
+          <ByModel
+            countedBy={countedBy}
+            model={evaluation.data}
+            onReplay={() => patch({ counted_by: undefined })}
           />
           <div className={classes["columns"]}>
             <SchemeBars
@@ -175,6 +181,32 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   );
 }
 
+/** Says that the figures are those of the model, though a replay would decide. */
+function ByModel(props: {
+  readonly countedBy: CompareSearch["counted_by"];
+  readonly model: EvaluationOut | undefined;
+  readonly onReplay: () => void;
+}) {
+  if (
+    props.countedBy !== "model" ||
+    props.model === undefined ||
+    props.model.check === null
+  ) {
+    return null;
+  }
+  return (
+    <Group gap="sm" mb="sm">
+      <Text size="sm">
+        By the model, as an advice counts; a replay of the recording may count
+        otherwise.
+      </Text>
+      <Button size="compact-sm" variant="default" onClick={props.onReplay}>
+        Let a replay decide
+      </Button>
+    </Group>
+  );
+}
+
 /** The replay that decides, where it takes long, or why it could not be made. */
 function DecidingReplay({ decision }: { readonly decision: Decision }) {
   return (
@@ -192,14 +224,14 @@ function DecidingReplay({ decision }: { readonly decision: Decision }) {
 }
 
 /** The answer at a point: of the model, or of the replay where that decides. */
-function useAnswer(asked: EvaluationIn) {
+function useAnswer(asked: EvaluationIn, isByModel: boolean) {
   const evaluation = useQuery({
     ...evaluationQuery(asked),
     placeholderData: keepPreviousData,
   });
   const decision = useDecision(
     asked,
-    evaluation.isPlaceholderData ? undefined : evaluation.data,
+    evaluation.isPlaceholderData || isByModel ? undefined : evaluation.data,
   );
   return {
     evaluation,

@@ -33,10 +33,12 @@ it("begins with the devices of the best scheme, at least one of each", () => {
     flash_devices: 2,
     title: "Exclusive",
     why: WHY,
+    counted: "2 flash devices and 32 disks",
   });
   expect(startingDevices(evaluated("none", true))).toMatchObject({
     disks: 60,
     flash_devices: 1,
+    counted: "60 disks",
   });
   expect(startingDevices(evaluated("exclusive", false))).toBeNull();
 });

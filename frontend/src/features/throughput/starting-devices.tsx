@@ -22,6 +22,8 @@ export interface Starting {
   readonly title: string;
   /** What each way takes at which rate, by the model. */
   readonly why: string;
+  /** What is counted of each device, such as "54 disks": of a tier that nothing is kept on none. */
+  readonly counted: string;
 }
 
 /** The same where a replay decided which scheme is best, and whether it is known by now. */
@@ -46,6 +48,7 @@ export function startingDevices(found: Evaluated): Starting | null {
     flash_devices: Math.max(1, needed.flash_devices),
     title: scheme.title,
     why: found.at_load.sentence,
+    counted: devicesText(needed.flash_devices, needed.disks),
   };
 }
 
@@ -117,8 +120,12 @@ interface StartNoteProps {
   readonly onUse: () => void;
 }
 
-const devicesText = (flash: number, disks: number) =>
-  `${counted(flash, "flash device")} and ${counted(disks, "disk")}`;
+/** Both tiers, without one that has no device. */
+const devicesText = (flash: number, disks: number): string =>
+  [
+    ...(flash > 0 ? [counted(flash, "flash device")] : []),
+    ...(disks > 0 ? [counted(disks, "disk")] : []),
+  ].join(" and ");
 
 /**
  * Why so many devices stand here; or which the busiest hour takes, and a way to have them.
@@ -128,7 +135,6 @@ const devicesText = (flash: number, disks: number) =>
 export function StartNote(props: StartNoteProps) {
   const { found, replayed, disks, flashDevices, onUse } = props;
   const isUsed = disks === found.disks && flashDevices === found.flash_devices;
-  const own = devicesText(found.flash_devices, found.disks);
   return (
     <Panel label="Devices for production">
       <Group gap="sm" justify="space-between">
@@ -142,7 +148,8 @@ export function StartNote(props: StartNoteProps) {
           ) : (
             <>
               {replayed.found.why} <em>Compare</em> shows the same. The chart and the
-              tables below are by the model, which counts {own} under {found.title}
+              tables below are by the model, which counts {found.counted} under{" "}
+              {found.title}
               {isUsed ? ": these are used here." : "."}
             </>
           )}

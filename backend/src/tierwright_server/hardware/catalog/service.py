@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.common.currency import BASE, ExchangeRate
 from tierwright.common.units import UNIT_BYTES
+from tierwright.evaluate.configurations.sold import disk_of_server
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.hardware import catalog as shipped_catalog
 from tierwright.hardware.capabilities import capabilities, missing_figures
@@ -150,7 +151,10 @@ async def find_device(
     *,
     page_bytes: int | None = None,
 ) -> tuple[Device, DeviceOut]:
-    """Find a device of either origin; the error names `where` it was asked for."""
+    """Find a device of either origin, or the disk of an instance; the error names `where` it was asked for."""
+    of_server = disk_of_server(device_id)
+    if of_server is not None:
+        return of_server, _shipped_out(context, of_server, page_bytes)
     found = await DEVICES.find(session, context, device_id, where)
     if found.row is None:
         return found.thing, _shipped_out(context, found.thing, page_bytes)

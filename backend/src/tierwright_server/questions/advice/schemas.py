@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tierwright.advise.advice.found import Broken, Infeasible
+from tierwright.advise.advice.found import Broken, Infeasible, Point
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
@@ -281,6 +281,26 @@ class AdviceBillLineOut(BillLineOut):
     )
 
 
+@mirrors(
+    Point,
+    ram_pages="RAM for pages, on the curve of the workload, which is of one of `curve_machines`: where it misses what the "
+    "option misses. [pages]",
+    flash_pages="Flash that caches, in the same way; 0 without. [pages]",
+    flash_device="Id of what caches; null where nothing does.",
+    disk_device="Id of what holds the data.",
+    flash_devices="Of one machine of the option.",
+    disks="Of one machine of the option.",
+    machines="Equal machines of the option.",
+    curve_machines="Equal machines of the workload.",
+    accesses_per_s="Of one machine of the option; null without a rate. [1/s]",
+    peak_accesses_per_s="The same in the busiest hour. [1/s]",
+    scheme="Page flow; `none` without flash.",
+    io_time_us_per_access="By the model, whatever a replay says. [µs]",
+)
+class AdvicePointOut(Answer):
+    """Where an option stands in other questions of its workload, so that they answer with its figures."""
+
+
 class AdviceOptionOut(Answer):
     """One way to buy and to run the hierarchy. Sizes and money are of all machines together."""
 
@@ -409,6 +429,11 @@ class AdviceOptionOut(Answer):
     config: dict[str, Any] = Field(
         description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated, or a device has no "
         "price."
+    )
+    point: AdvicePointOut | None = Field(
+        default=None,
+        description="Where other questions are asked for it; null where they cannot state its devices, such as a volume "
+        "with the rates that it is rented with.",
     )
 
 

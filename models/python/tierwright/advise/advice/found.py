@@ -47,6 +47,42 @@ NOT_SPLIT = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """Where other questions of the same workload are asked for an option, so that they answer with its figures.
+
+    Attributes
+    ----------
+    ram_pages, flash_pages : int
+        On the curve of the workload, which is of one of `curve_machines`: where it misses what the option misses. [pages]
+    flash_device, disk_device : str or None, str
+        Ids of what caches, None where nothing does, and of what holds the data.
+    flash_devices, disks : int
+        Of one machine of the option.
+    machines, curve_machines : int
+        Equal machines of the option, and of the workload.
+    accesses_per_s, peak_accesses_per_s : float or None
+        Of one machine of the option, on average and in the busiest hour; None without a rate. [1/s]
+    scheme : str
+        Page flow; `none` without flash.
+    io_time_us_per_access : float
+        By the model, whatever a replay says. [µs]
+    """
+
+    ram_pages: int
+    flash_pages: int
+    flash_device: str | None
+    disk_device: str
+    flash_devices: int
+    disks: int
+    machines: int
+    curve_machines: int
+    accesses_per_s: float | None
+    peak_accesses_per_s: float | None
+    scheme: str
+    io_time_us_per_access: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One way to buy and to run the hierarchy. Sizes and money are of all machines together.
 
@@ -125,6 +161,8 @@ class Option:
     ranges : dict of str to pair of float or None
         Ends of `RANGED` figures, by their key, where nobody said which evicted pages are dirty: the figures are None
         then. An end that is None is not known, or without end. Empty elsewhere.
+    point : Point or None
+        Where other questions are asked for it; None where they cannot state its devices.
     """
 
     name: str
@@ -171,6 +209,7 @@ class Option:
     admission_by: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     ranges: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
+    point: Point | None = None
 
     def ends(self, figure: str) -> tuple[float | None, float | None]:
         """Return both ends of a figure, twice the same where it does not depend on which evicted pages are dirty.

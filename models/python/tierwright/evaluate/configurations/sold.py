@@ -21,11 +21,8 @@ from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
 from tierwright.hardware.device import OPERATIONS, Device, Figure, Sustained
 from tierwright.hardware.parts import parts
 from tierwright.hardware.rents import Rents, servers_at, volumes_at
-from tierwright.hardware.servers import Server
-from tierwright.hardware.service_time import (
-    latency_page_bytes,
-    service_us,
-)
+from tierwright.hardware.servers import Server, servers
+from tierwright.hardware.service_time import latency_page_bytes, service_us
 from tierwright.hardware.volumes import Volume
 
 Times = tuple[float | None, float | None]
@@ -319,6 +316,46 @@ def local_device(server: Server) -> Device | None:
         same = catalog.device(server.rates_of).figures
         figures |= {name: same[name] for name in SEQUENTIAL_RATES if name in same}
     return _device(f"{server.id}-local", "nvme", figures)
+
+
+OF_SERVER = "disk-of-"
+"""Before the id of an instance: the id of its local disk as a device, with the rates that the instance states.
+
+The catalogue has disks of some instances under ids of their own, with figures of other sources.
+"""
+
+
+def disk_id(server: str) -> str:
+    """Return the id under which the local disk of an instance is asked for."""
+    return f"{OF_SERVER}{server}"
+
+
+def disk_of_server(identifier: str) -> Device | None:
+    """Return the local disk of a shipped instance as a device.
+
+    Parameters
+    ----------
+    identifier : str
+        As `disk_id` returns it.
+
+    Returns
+    -------
+    Device or None
+        None where there is no such instance, or it has no local disk.
+    """
+    if not identifier.startswith(OF_SERVER):
+        return None
+    server = servers().get(identifier.removeprefix(OF_SERVER))
+    device = None if server is None else local_device(server)
+    if device is None or server is None:
+        return None
+    return replace(
+        device,
+        id=identifier,
+        name=f"Local disk of {server.id}",
+        sold_as="instance",
+        notes="At its part of the rates that the instance states: not sold alone, so it has no price.",
+    )
 
 
 def volume_device(item: VolumeItem) -> Device | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.advise.advice import _evidence as evidence
 from tierwright.advise.advice._as_stated import row_as_stated
 from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._repriced import columns_at, shelf_at
@@ -486,6 +487,16 @@ class Table(Waiting):
             months_until_too_small=beside[MONTHS],
             bill=tuple(dict(row) for row in rows),
             config=as_read(config),
+            point=evidence.point(
+                options,
+                at,
+                devices=self.devices(at),
+                columns=None
+                if self.source(at) in (*STANDING, "devices")
+                else self.columns,
+                curve=self.setting.curve,
+                rates=self.setting.served.both,
+            ),
         )
 
     def with_curve(self, curve: Curve) -> Table:
