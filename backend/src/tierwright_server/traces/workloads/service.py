@@ -407,6 +407,12 @@ async def get_curve(
         thinned = curve.at(_some(curve.pages, points))
     elif curve.distinct_pages > points:
         thinned = curve.thinned(points)
+    data = None if curve.given is not None else curve.steady().all_data_from
+    if data is not None:
+        # Up to all of the data, where a running system has nothing left to miss.
+        thinned = curve.at(
+            np.union1d(thinned.pages, np.asarray([max(1, data - 1), data]))
+        )
     lists = thinned.to_lists()
     bends = knees(thinned.pages, 1 - thinned.misses_at / curve.accesses)
     banded = curve.given is not None and curve.is_scaled
