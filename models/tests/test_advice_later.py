@@ -577,8 +577,11 @@ def test_flash_that_caches_grows_no_smaller_with_the_data() -> None:
         & (options.flash_bytes == have.flash_bytes)
         & (options.scheme == options.scheme[there])
         & (options.store_us == options.store_us[there])
-        & (options.store_devices == options.store_devices[there])
     )
+    # Flash that holds all of the data reads nothing from what holds them, whichever that is.
+    alike = alike[
+        [f"{SHELF[2]} for the data" in table.option(int(at)).name for at in alike]
+    ]
     assert len(alike) == 2
     one, other = table.months_until_too_small(alike).tolist()
     assert one == other
