@@ -15,6 +15,7 @@ from tierwright.advise import scale
 from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.compose.partitions import partition, partitions
 from tierwright.evaluate.compose.shared import shared_cache
+from tierwright.evaluate.compose.short import about_short
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
@@ -259,3 +260,16 @@ def test_a_shared_cache_of_all_data_misses_nothing() -> None:
     [split] = partitions(workloads, [whole])
     assert split.pages.tolist() == [20 * DATA, 3 * DATA]
     assert not split.misses_per_s.any()
+
+
+def test_a_part_is_unknown_up_to_a_page_less_than_its_data() -> None:
+    workloads = loads()
+
+    def said(*parts: float) -> list[str]:
+        return [one.message for one in about_short(workloads, np.asarray(parts))]
+
+    assert said(100.0, 3 * DATA) == []
+    [text] = said(100.0, 3 * DATA - 1)
+    assert text.startswith("small: the recording shows too few pages")
+    [both] = said(20 * DATA - 1, 3 * DATA - 1)
+    assert both.startswith("big and small: ")
