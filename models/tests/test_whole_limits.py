@@ -69,6 +69,8 @@ def test_a_relaxation_that_was_added_admits_the_option_when_asked_again() -> Non
     assert all(row.option.usd_per_month != own for row in again.rejected)
 
 
+@pytest.mark.oracle("evaluate.advice.whole_limits.most_units")
+@pytest.mark.formula("evaluate.advice.whole_limits.most_units")
 @given(st.sampled_from(MONEY), st.integers(0, 10**13), st.integers(0, 10**13))
 def test_two_amounts_added_as_floats_are_their_sum_to_the_cent(
     name: str, one: int, other: int
@@ -77,6 +79,8 @@ def test_two_amounts_added_as_floats_are_their_sum_to_the_cent(
     assert most_units(name, limit) == one + other
 
 
+@pytest.mark.oracle("evaluate.advice.whole_limits.as_meant")
+@pytest.mark.formula("evaluate.advice.whole_limits.as_meant")
 @given(st.sampled_from(MONEY), st.integers(1, 10**9), st.integers(1, 9999))
 def test_a_fraction_of_a_cent_admits_nothing_more(
     name: str, own: int, part: int
@@ -107,10 +111,14 @@ def test_a_byte_less_than_its_ram_rules_an_option_out() -> None:
     )
 
 
-def test_the_noise_of_a_size_is_no_byte() -> None:
-    sizes = np.asarray([2.0**33 - 1e-6, 2.0**33, 2.0**33 + 1e-6, np.nan])
-    assert in_units("ram_bytes", sizes)[:3].tolist() == [2.0**33] * 3
-    assert np.isnan(in_units("ram_bytes", sizes)[3])
+@pytest.mark.oracle("evaluate.advice.whole_limits.in_units")
+@pytest.mark.formula("evaluate.advice.whole_limits.in_units")
+@given(st.integers(0, 2**45), st.sampled_from([-1e-3, 0.0, 1e-3]))
+def test_the_noise_of_a_size_is_no_byte(size: int, noise: float) -> None:
+    found = in_units("ram_bytes", np.asarray([size + noise, np.nan]))
+    assert found[0] == size
+    assert np.isnan(found[1])
+    assert in_units("usd_per_month", np.asarray([size / 100]))[0] == size
 
 
 def test_a_step_is_bought_by_its_value_and_not_by_a_unit_less() -> None:
