@@ -93,7 +93,12 @@ function questionOf(
   };
 }
 
-const NONE: AdviceQuestion = { workload: "", body: {} };
+const distinct = (all: readonly AdviceQuestion[]): readonly AdviceQuestion[] => [
+  ...new Map(all.map((each) => [JSON.stringify(each), each])).values(),
+];
+
+const placeOf = (all: readonly AdviceQuestion[], one: AdviceQuestion): number =>
+  all.findIndex((each) => JSON.stringify(each) === JSON.stringify(one));
 
 function useSides(ids: readonly string[]) {
   const workloads = useQuery(workloadsQuery());
@@ -103,19 +108,20 @@ function useSides(ids: readonly string[]) {
       ? undefined
       : questionOf(data, workloads.data),
   );
-  const answers = useQueries({
-    queries: asked.map((question) => ({
-      ...adviceQuery(question?.question ?? NONE),
-      enabled: question != null,
-    })),
-  });
+  // Scenarios may ask the same: each question is asked once.
+  const questions = distinct(asked.flatMap((each) => (each ? [each.question] : [])));
+  const answers = useQueries({ queries: questions.map((each) => adviceQuery(each)) });
+  const answerOf = (question: AdviceQuestion) => answers[placeOf(questions, question)];
+  const checkable = distinct(
+    asked.flatMap((each) =>
+      each && isChecked(answerOf(each.question)?.data, each.checked)
+        ? [each.question]
+        : [],
+    ),
+  );
   const checks = useQueries({
-    queries: asked.map((question, at) => ({
-      ...adviceCheck(question?.question ?? NONE),
-      enabled: question != null && isChecked(answers[at]?.data, question.checked),
-      // The model's answer stands in for a check that is gone.
-      retry: false,
-    })),
+    // The model's answer stands in for a check that is gone.
+    queries: checkable.map((each) => ({ ...adviceCheck(each), retry: false })),
   });
   const lost = scenarios.find((_, at) => asked[at] === null)?.data;
   const error =
@@ -127,22 +133,25 @@ function useSides(ids: readonly string[]) {
           `the scenario ${lost.name} cannot be asked again: its workload was deleted, or a part of its settings is missing`,
         ));
   const sides = scenarios.flatMap(({ data: scenario }, at): Side[] => {
-    const model = answers[at]?.data;
+    const each = asked[at];
+    const model = each ? answerOf(each.question)?.data : undefined;
     const workload = workloads.data?.find(({ id }) => id === model?.workload_id);
-    if (scenario === undefined || model === undefined || workload === undefined) {
+    if (!(each && scenario && model && workload)) {
       return [];
     }
+    const check = checks[placeOf(checkable, each.question)];
     const shown = decided(model, {
-      named: asked[at]?.checked,
-      found: checks[at]?.data,
-      error: checks[at]?.error ?? null,
+      named: each.checked,
+      found: check?.data,
+      error: check?.error ?? null,
     });
     return shown === null ? [] : [{ scenario, workload: workload.name, ...shown }];
   });
   return { scenarios, sides, error };
 }
 
-function Sides({ ids }: { readonly ids: readonly string[] }) {
+/** What the scenarios of these ids recommend, once all of it is known. */
+export function Sides({ ids }: { readonly ids: readonly string[] }) {
   const { scenarios, sides, error } = useSides(ids);
   const titles = useSchemeTitles();
   if (error !== null) {
