@@ -123,6 +123,22 @@ def test_what_is_held_makes_the_steady_state_less_sure(made: Profile) -> None:
         assert (found.contenders == ()) == sure, (start, flash)
 
 
+def test_without_flash_there_is_nothing_for_a_replay_to_decide(made: Profile) -> None:
+    curve = made.curve.from_start("steady")
+    # Most of the pages that were seen: a replay has first touches in place of misses.
+    found = evaluation.evaluate(
+        curve,
+        ram_pages=curve.distinct_pages - 1,
+        flash_pages=0,
+        flash=SLOW,
+        disk=FLASH,
+    )
+    costs = {each.io_time_us_per_access for each in found.schemes.values()}
+    assert len(costs) == 1
+    assert found.contenders == ()
+    assert decide.decide(found, made.curve, Trace(TPCB)).decided_by == "model"
+
+
 def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
     by_model = evaluation.evaluate(
         made.curve, ram_pages=1000, flash_pages=300, flash=SLOW, disk=FLASH

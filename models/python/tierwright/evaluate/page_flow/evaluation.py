@@ -241,6 +241,9 @@ def _contenders(
 ) -> tuple[str, ...]:
     """Name the schemes that could be best: within their errors, and in warm caches or cold."""
     ram_pages, frames, flash_pages = sizes
+    if not flash_pages:
+        # All schemes are one and the same, so there is nothing for a replay to decide.
+        return ()
     known: dict[str, tuple[float, float, float]] = {}
     for name, result in results.items():
         cost = result.io_time_us_per_access
