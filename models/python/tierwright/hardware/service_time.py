@@ -22,6 +22,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import counted
 from tierwright.hardware.device import (
     OPERATIONS,
     RUNNING,
@@ -246,7 +247,7 @@ def _behind_instance(
     )
     if least <= found.time_us:
         return found
-    shared = f"{limit.volumes:,} volumes" if limit.volumes > 1 else "the volume"
+    shared = counted(limit.volumes, "volume") if limit.volumes > 1 else "the volume"
     rates = " and ".join(
         f"{_digits(float(rate))} {unit}"
         for rate, unit in ((limit.iops, "IOPS"), (limit.mb_per_s, "MB/s"))
