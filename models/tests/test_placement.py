@@ -337,7 +337,13 @@ def fronts() -> dict[tuple[int, ...], tuple[tuple[float, float], ...]]:
             how_sure=False,
         )
         found[group] = tuple(
-            (float(each.usd_per_month or 0), each.io_time_us_per_access or math.nan)
+            # What holds all of its data takes none.
+            (
+                float(each.usd_per_month or 0),
+                math.nan
+                if each.io_time_us_per_access is None
+                else each.io_time_us_per_access,
+            )
             for each in told.pareto
         )
         assert told.pareto_in_all == len(told.pareto)
