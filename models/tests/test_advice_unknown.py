@@ -175,3 +175,24 @@ def test_what_lacks_the_times_of_its_devices_is_not_said_to_lack_devices() -> No
     assert found.infeasible is not None
     assert set(found.infeasible.conflict) == {"device_figures", "ram_bytes"}
     assert "stated I/O rates of every device" in found.infeasible.text
+
+
+def test_of_ram_that_evicts_nothing_it_is_said_what_is_written_all_the_same() -> None:
+    """What holds all of the data has no write-backs in its figures; a log and checkpoints write."""
+
+    def said(**more: Any) -> list[Weighed]:
+        found = ask(**given_(TOLD, **more))
+        assert found.recommendation is not None
+        return [
+            each for each in found.cautions if each.code == "checkpoints_not_counted"
+        ]
+
+    [caution] = said(constraints={"response_p99_us": Decimal(40)})
+    of = curve(LOAD)
+    assert of.known_write_accesses is not None
+    changed = LOAD.accesses_per_s * of.known_write_accesses / of.accesses
+    assert (
+        f"up to {round(changed, -1):,.0f} accesses per second that" in caution.message
+    )
+    # Less RAM evicts, and its write-backs are counted.
+    assert not said(constraints={"ram_bytes": Decimal(TIB)})

@@ -120,6 +120,8 @@ def about_answer(
             "list the parts and devices that are allowed, in place of their vendors",
             about=unchecked,
         )
+    if best is not None:
+        yield from _about_checkpoints(table, best)
     if source in (*RENTED, "quotes") and best is not None:
         yield from _about_latencies(table, best)
         yield from _about_bursts(table, best)
@@ -193,6 +195,29 @@ def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
             "measure the device with pages of the workload, and state its latency in a device file",
             about=(device.id,),
         )
+
+
+def _about_checkpoints(table: Table, best: int) -> Iterator[Caution]:
+    """Say of RAM from which nothing is evicted that what is written all the same is not counted."""
+    setting, options = table.setting, table.options
+    curve, rate = setting.curve, setting.served.mean
+    writes = curve.known_write_accesses
+    reads = float(options.store_reads[best] + options.flash_reads[best])
+    held = float(options.ram_pages[best])
+    if curve.cold is None or reads > 0 or not curve.holds_all(held) or writes == 0:
+        return
+    change = "accesses that change a page"
+    if writes is not None and rate is not None:
+        changed = three_digits(rate * writes / curve.accesses)
+        change = f"up to {changed} accesses per second that change a page"
+    yield Caution(
+        "checkpoints_not_counted",
+        "RAM that holds all of the data evicts no page, so none is written back: what a log and checkpoints write, of "
+        f"{change}, is not counted",
+        "provide for these writes besides, or limit RAM to what evicts pages",
+        could_change_choice=True,
+        effect="its devices would have to take these writes, too, so another option may cost less",
+    )
 
 
 def _about_bursts(table: Table, best: int) -> Iterator[Caution]:
