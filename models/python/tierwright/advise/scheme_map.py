@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -309,13 +308,13 @@ def _point_sentence(point: MapPoint) -> str:
         for name, scheme in point.schemes.items()
         if scheme.io_time_us_per_access is not None and name != point.best
     }
-    second = min(times, key=lambda name: times[name] or math.inf)
+    second = min(times, key=lambda name: times[name])
     if point.margin <= _TIE:
         return f"{text} and {scheme_titles()[second]} are equal here at {time_us} µs of I/O per access."
     if point.too_close:
         return (
             f"{text} and {scheme_titles()[second]} are too close to call here: {time_us} and "
-            f"{three_digits(times[second] or 0.0)} µs of I/O per access."
+            f"{three_digits(times[second])} µs of I/O per access."
         )
     return (
         f"{text} wins here at {time_us} µs of I/O per access, {percent(point.margin)} less "
