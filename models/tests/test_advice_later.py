@@ -324,7 +324,7 @@ def test_a_choice_that_stays_is_said_to_stay_and_the_quick_answer_says_neither()
     found = sure(curve=curve(replace(PRODUCTION, growth_per_year=0.05)))
     assert found.when is not None
     assert found.when.steps == ()
-    assert "up to month 36, the choice stays" in found.when.text
+    assert "up to month 36, the choice stays in kind" in found.when.text
     quick = ask()
     assert quick.when is not None
     assert quick.when.asked_until == 0
@@ -2008,3 +2008,17 @@ def test_why_what_there_is_is_left_is_said_in_one_sentence(
         assert f"; {said}" in found.decision
     else:
         assert "what there is today" not in found.decision
+
+
+def test_ram_that_holds_the_data_of_today_is_tried_where_these_grow() -> None:
+    """The limit is that of today: as little as holds all of it keeps it, whatever the data become."""
+    growing = replace(PRODUCTION, data_bytes=2**40, growth_per_year=0.1)
+    asked = {
+        "candidates": replace(DEVICES_ALONE, devices=SHELF[2:3]),
+        "constraints": {"response_p99_us": 50},
+    }
+    found = ask(curve=curve(growing), **asked).recommendation
+    stays = ask(curve=curve(replace(growing, growth_per_year=0.0)), **asked)
+    assert found is not None
+    assert stays.recommendation is not None
+    assert found.ram_bytes == stays.recommendation.ram_bytes == 2**40

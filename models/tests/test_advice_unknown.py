@@ -129,6 +129,7 @@ def test_what_nothing_is_known_to_keep_may_be_kept(*, has_latency: bool) -> None
         return
     assert said.startswith("No option is known to keep every limit: of each, at least")
     assert "is broken, or what it limits is unknown" in said
+    assert found.verdict.text == "Not viable: no option is known to keep every limit."
     [caution] = unknown(found)
     assert "cost less" not in caution.message
     assert math.isfinite(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright.advise import scale
-from tierwright.evaluate.advice.later import stretched_curve
+from tierwright.evaluate.advice.later import stretched_curve, wider_curve
 from tierwright.evaluate.compose.partitions import partition, partitions
 from tierwright.evaluate.compose.shared import shared_cache
 from tierwright.evaluate.compose.short import about_short
@@ -273,3 +273,23 @@ def test_a_part_is_unknown_up_to_a_page_less_than_its_data() -> None:
     assert text.startswith("small: the recording shows too few pages")
     [both] = said(20 * DATA - 1, 3 * DATA - 1)
     assert both.startswith("big and small: ")
+
+
+@pytest.mark.oracle("evaluate.advice.later.wider_curve")
+@pytest.mark.formula("evaluate.advice.later.wider_curve")
+@given(st.floats(1.0, 3.0), st.integers(0, 5))
+def test_a_wider_working_set_misses_nothing_from_the_same_data_on(
+    times: float, new_pages: int
+) -> None:
+    """As many misses at larger sizes below all of the data, which the data of a workload that does not grow end."""
+    made = steady(in_production(recorded(drawn(7, 900), new_pages)))
+    data = made.all_data_from
+    assert data is not None
+    wide = wider_curve(made, times)
+    assert wide.all_data_from == data
+    assert float(wide.misses(data)) == pytest.approx(float(made.misses(data)))
+    sizes = np.linspace(1, data - 2, 40)
+    assert (wide.misses(sizes) >= made.misses(sizes) * (1 - 1e-9) - 1e-6).all()
+    longer = stretched_curve(made, times)
+    below = sizes[sizes < (data - 2) / times]
+    assert wide.misses(below) == pytest.approx(longer.misses(below), rel=1e-6, abs=2)

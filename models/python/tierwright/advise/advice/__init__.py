@@ -678,7 +678,7 @@ def _answer(
                 by_replay=by_replay,
                 admitted_by=admitted_by,
                 pruned=0 if left_out is None else left_out.pruned,
-                evaluated=len(options) if left_out is None else left_out.evaluated,
+                infeasible="" if infeasible is None else infeasible.text,
             ),
         ),
         option_zero=zero,

@@ -201,10 +201,11 @@ def _about_checkpoints(table: Table, best: int) -> Iterator[Caution]:
     """Say of RAM from which nothing is evicted that what is written all the same is not counted."""
     setting, options = table.setting, table.options
     curve, rate = setting.curve, setting.served.mean
-    writes = curve.known_write_accesses
+    tells = curve.notes.tells_writes
+    writes = curve.known_write_accesses if tells else None
     reads = float(options.store_reads[best] + options.flash_reads[best])
-    held = float(options.ram_pages[best])
-    if curve.cold is None or reads > 0 or not curve.holds_all(held) or writes == 0:
+    # New pages push others out.
+    if reads > 0 or curve.growth or writes == 0:
         return
     change = "accesses that change a page"
     if writes is not None and rate is not None:

@@ -33,7 +33,11 @@ from tierwright.common.wording import (
     sentences,
     whole_percent,
 )
-from tierwright.evaluate.advice.later import MONTHS_A_YEAR, stretched_curve
+from tierwright.evaluate.advice.later import (
+    MONTHS_A_YEAR,
+    stretched_curve,
+    wider_curve,
+)
 from tierwright.evaluate.advice.limits import (
     RESPONSES,
     own_limits,
@@ -301,8 +305,9 @@ def _cases(
     yield remade(
         "drift",
         "larger working set",
-        f"the working set becomes {whole_percent(MORE_LOAD)} larger: as many misses at sizes so much larger",
-        replace(setting, curve=stretched_curve(setting.curve, 1 + MORE_LOAD)),
+        f"the working set becomes {whole_percent(MORE_LOAD)} larger: as many misses at sizes so much larger"
+        + (", short of all of the data" if setting.curve.all_data_from else ""),
+        replace(setting, curve=wider_curve(setting.curve, 1 + MORE_LOAD)),
     )
     if (table.shelf.ram is not None and table.shelf.stores) or (
         table.columns is not None and len(table.columns.sold.chassis)

@@ -277,8 +277,8 @@ def steps_text(
     what = "data and load" if rate_known else "data"
     if not steps:
         return (
-            f"Asked again with the {what} of later months, up to month {until}, the choice stays: the same hardware, "
-            f"the same number of machines and the same page flow."
+            f"Asked again with the {what} of later months, up to month {until}, the choice stays in kind: the same "
+            "hardware, number of machines and page flow, in the sizes that are needed then."
         )
     first = steps[0]
     since = f"from {_month(first)} on"

@@ -82,6 +82,37 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
     )
 
 
+def wider_curve(curve: Curve, times: float) -> Curve:
+    """Return the curve of a workload whose working set became larger in data that stay: m_k(k C) = m(C) below all of them.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of today.
+    times : float
+        k: pages that are accessed then over those of today, at least 1. [1]
+
+    Returns
+    -------
+    Curve
+        As `stretched_curve` where nobody stated the size of the data; else only below that size.
+
+    Raises
+    ------
+    BadInput
+        As `stretched_curve`.
+    """
+    wide, data = stretched_curve(curve, times), curve.all_data_from
+    if data is None or wide is curve:
+        return wide
+    sizes = np.append(wide.pages[wide.pages < data - 1], [max(1, data - 1), data])
+    sizes = np.unique(sizes)
+    backs = wide.write_backs(sizes) if wide.knot_write_backs is not None else None
+    return replace(
+        curve, pages=sizes, misses_at=wide.misses(sizes), write_backs_at=backs
+    )
+
+
 def months_until(
     share: Callable[[float], FloatArray],
     limit: float,

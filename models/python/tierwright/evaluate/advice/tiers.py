@@ -227,7 +227,10 @@ def least_ram(page_bytes: int, reserved_bytes: float = 0.0) -> float:
 
 
 def ram_sizes(
-    data_bytes: float, page_bytes: int, reserved_bytes: float = 0.0
+    data_bytes: float,
+    page_bytes: int,
+    reserved_bytes: float = 0.0,
+    today_bytes: float = 0.0,
 ) -> FloatArray:
     """Sizes of RAM of one machine that are tried: from all of its data down, by the square root of 2. [bytes]
 
@@ -242,6 +245,8 @@ def ram_sizes(
         [bytes]
     reserved_bytes : float
         What the system takes besides. [bytes]
+    today_bytes : float
+        Data of today where these will grow: a size that holds them is tried besides. 0: none. [bytes]
 
     Examples
     --------
@@ -263,6 +268,10 @@ def ram_sizes(
     whole = np.maximum(np.round(bought / unit), least) * unit
     # The largest holds all of the data.
     whole[-1] = np.ceil(bought[-1] / unit[-1]) * unit[-1]
+    if 0 < today_bytes < data_bytes:
+        held = today_bytes + reserved_bytes
+        each = GIB if held >= WHOLE_GIB_FROM else page_bytes
+        whole = np.append(whole, min(math.ceil(held / each) * each, whole[-1]))
     return np.asarray(np.unique(whole) - reserved_bytes)
 
 
@@ -397,7 +406,13 @@ class _Maker:
 
     def sizes(self, cache: int | None) -> tuple[FloatArray, FloatArray, IntArray]:
         """RAM and flash of one machine, and the flash devices. [bytes], [bytes], [1]"""
-        ram = ram_sizes(self.machine_bytes, self.curve.page_bytes, self.reserved_bytes)
+        page = self.curve.page_bytes
+        ram = ram_sizes(
+            self.machine_bytes,
+            page,
+            self.reserved_bytes,
+            today_bytes=float(self.curve.all_data_from or 0) * page,
+        )
         if cache is None:
             return ram, np.zeros(len(ram)), np.zeros(len(ram), dtype=np.int64)
         device = self.shelf.caches[cache][0]

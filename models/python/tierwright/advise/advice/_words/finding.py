@@ -298,6 +298,17 @@ def _difference(one: Option, other: Option) -> str:
     return f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
 
 
+def _not_viable(infeasible: str) -> str:
+    """Say in short what the text of an answer without a choice says at length."""
+    for known, short in (
+        ("There is no candidate", "there is no candidate"),
+        ("No option is known to keep", "no option is known to keep every limit"),
+    ):
+        if infeasible.startswith(known):
+            return f"Not viable: {short}."
+    return "Not viable: no option keeps every limit."
+
+
 def verdict_text(
     viable: bool,  # noqa: FBT001
     limited_by: Shadow | None,
@@ -308,14 +319,11 @@ def verdict_text(
     by_replay: bool = False,
     admitted_by: Admitted | None = None,
     pruned: int = 0,
-    evaluated: int | None = None,
+    infeasible: str = "",
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
-        lacks = (
-            "there is no candidate" if evaluated == 0 else "no option keeps every limit"
-        )
-        return f"Not viable: {lacks}."
+        return _not_viable(infeasible)
     first = "Viable, and the best of all candidates: each was evaluated."
     if best.ranges:
         return (
