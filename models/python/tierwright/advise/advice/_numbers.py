@@ -41,6 +41,8 @@ MOST_KINDS = 1_000
 MOST_QUEUES = 20_000
 """Response times that are computed, of more kinds, to find numbers of devices that are not listed and better than all that are."""
 KINDS_AT_ONCE = 64
+NEAR = 0.01
+"""Share by which a limit is relaxed further than any number of devices needs, where money does not end that number."""
 
 
 def broken(limits: Sequence[Limit], kept: Collection[str] | None, many: int) -> Bools:
@@ -131,11 +133,11 @@ def best_of(
     return more, int(ordered(more.options, some, asked.objective)[0])
 
 
-def least_of(asked: Asked, table: Table, name: str) -> tuple[Table, int, float] | None:
-    """Find the least value of a limit that more devices keep, of what keeps every other limit; None where money sets no end.
+def least_of(asked: Asked, table: Table, name: str) -> float | None:
+    """Find the least value of a limit that more devices keep, of what keeps every other limit.
 
     Each kind has the most devices that the limits of money allow: what an access waits, and how long RAM takes to be warm,
-    is least with these.
+    is least with these. Where money sets no end, ever more devices gain ever less: a value a little above the least is enough.
 
     Parameters
     ----------
@@ -147,12 +149,10 @@ def least_of(asked: Asked, table: Table, name: str) -> tuple[Table, int, float] 
 
     Returns
     -------
-    (Table, int, float) or None
-        A table of such options, the one with the least value, and the value; None also where nothing keeps the others.
+    float or None
+        None where nothing keeps the others.
     """
-    if not is_open(asked, table) or not any(
-        each in asked.constraints for each in MONEY
-    ):
+    if not is_open(asked, table):
         return None
     search = _Search(asked.without(name), table, None, None, None)
     made = search.largest()
@@ -166,8 +166,8 @@ def least_of(asked: Asked, table: Table, name: str) -> tuple[Table, int, float] 
     )
     if not np.isfinite(of).any():
         return None
-    at = int(np.nanargmin(of))
-    return made, at, float(of[at])
+    is_limited = any(each in asked.constraints for each in MONEY)
+    return float(np.nanmin(of)) * (1.0 if is_limited else 1.0 + NEAR)
 
 
 def with_numbers_of(table: Table, other: Table) -> Table:

@@ -274,8 +274,10 @@ def _nearer(
         found = float(values(more.options, name)[own])
     else:
         more, own, found = _smallest(others, table, name, (more, own))
-    is_nearer = at is None or (found > value if name in LEAST else found < value)
-    return (more, found, own) if is_nearer else (table, value, at)
+    # At the same value it is bought with the fewest devices that are enough.
+    sign = -1 if name in LEAST else 1
+    is_near = at is None or sign * found <= sign * value * (1 + sign * ROUNDING)
+    return (more, found, own) if is_near else (table, value, at)
 
 
 def _nearer_with_more(
@@ -284,8 +286,8 @@ def _nearer_with_more(
     """Return the least value of a limit that more devices keep, and what would be bought with it."""
     value, at = listed
     least = least_of(asked, table, name)
-    if least is not None and (at is None or least[2] < value):
-        value = least[2]
+    if least is not None and (at is None or least < value):
+        value = least
     elif at is None:
         return table, value, at
     allowed = {**asked.constraints, name: Decimal(repr(value))}
