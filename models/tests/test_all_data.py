@@ -17,6 +17,7 @@ from tierwright.evaluate.compose.partitions import partition, partitions
 from tierwright.evaluate.compose.shared import shared_cache
 from tierwright.evaluate.compose.short import about_short
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.profile.all_data import cut_at_data
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.production import Production
@@ -97,7 +98,6 @@ def steady(profile: Profile) -> Curve:
     return profile.curve.steady()
 
 
-@pytest.mark.oracle("profile.all_data.cut_at_data")
 @pytest.mark.parametrize("seed", range(6))
 def test_a_cache_of_all_of_the_data_misses_nothing_once_it_is_full(seed) -> None:
     accesses = drawn(seed, 900)
@@ -116,7 +116,6 @@ def test_a_cache_of_all_of_the_data_misses_nothing_once_it_is_full(seed) -> None
     assert float(curve.misses(DATA - 1)) > 0
 
 
-@pytest.mark.oracle("profile.all_data.cut_at_data")
 def test_what_is_new_misses_however_large_the_cache_is() -> None:
     accesses = drawn(1, 900)
     new = 30
@@ -129,7 +128,6 @@ def test_what_is_new_misses_however_large_the_cache_is() -> None:
     assert 0 < float(known.write_backs(DATA)) <= new
 
 
-@pytest.mark.formula("profile.all_data.cut_at_data")
 @given(
     st.integers(0, 2**31),
     st.integers(20, 120),
@@ -293,3 +291,40 @@ def test_a_wider_working_set_misses_nothing_from_the_same_data_on(
     longer = stretched_curve(made, times)
     below = sizes[sizes < (data - 2) / times]
     assert wide.misses(below) == pytest.approx(longer.misses(below), rel=1e-6, abs=2)
+
+
+@pytest.mark.oracle("profile.all_data.cut_at_data")
+@pytest.mark.formula("profile.all_data.cut_at_data")
+@given(
+    st.lists(st.integers(1, 300), min_size=1, max_size=12, unique=True),
+    st.integers(1, 400),
+    st.integers(0, 40),
+    st.booleans(),
+)
+def test_counts_end_at_the_data_and_stay_as_they_are_below(
+    some: list[int], data: int, growth: int, has_backs: bool
+) -> None:
+    pages = np.asarray(sorted(some), dtype=np.int64)
+    misses = 1000.0 - 2.0 * pages
+    backs = misses / 4 if has_backs else None
+    found = cut_at_data(
+        pages, misses, backs, at_zero=(1000, 250), data_pages=data, growth=growth
+    )
+    before = [(0, 1000.0), *((int(p), 1000.0 - 2.0 * p) for p in pages if p < data)]
+    new = min(growth, before[-1][1])
+    for at, page in enumerate(pages.tolist()):
+        expected = 1000.0 - 2.0 * page if page < data else new
+        assert found.misses[at] == pytest.approx(expected)
+        if found.write_backs is not None:
+            # A fourth of what leaves is dirty, of new pages too.
+            assert found.write_backs[at] == pytest.approx(expected / 4)
+    assert (found.write_backs is None) is not has_backs
+    # The line is that of the sizes below, level up to a page less than the data, then down.
+    assert found.knots[-1] == data
+    assert found.knot_misses[-1] == pytest.approx(new)
+    for page, missed in before:
+        assert np.interp(page, found.knots, found.knot_misses) == pytest.approx(missed)
+    if data > 1:
+        level = np.interp(data - 1, found.knots, found.knot_misses)
+        assert level == pytest.approx(before[-1][1])
+    assert (np.diff(found.knots) > 0).all()

@@ -282,6 +282,7 @@ CAUTION = {"code", "about", "message", "hint", "effect", "could_change_choice"}
 """Keys of a caution in a document."""
 PARTS = {
     "bill_carbon": "the carbon of `bill`",
+    "behind_instance": "what volumes deliver behind their instance, in several questions",
     "at_load": "the devices that production takes, in `compare`",
     "checks": "answers beside replays, one module each",
     "flash_choice_effects": "what cautions of `flash_choice` could change",

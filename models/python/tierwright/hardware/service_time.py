@@ -15,11 +15,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
-from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted
@@ -30,6 +27,9 @@ from tierwright.hardware.device import (
     Operation,
     Sustained,
 )
+
+if TYPE_CHECKING:
+    from tierwright.common.arrays import FloatArray
 
 Pattern = Literal["random", "sequential"]
 
@@ -202,6 +202,9 @@ def sustained_us(
     >>> round(float(sustained_us(2, 5000.0, 156.25, units=1, page_bytes=8192)), 1)
     400.0
     """
+    # Quick commands read times of devices, and do without.
+    import numpy as np
+
     return np.maximum(
         np.asarray(units * volumes) * US_PER_S / iops,
         np.asarray(page_bytes * volumes) / mb_per_s,
