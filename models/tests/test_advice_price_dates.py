@@ -7,7 +7,15 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import numpy as np
 import pytest
-from advice_cases import PRICES, SHELF, ask, book, curve, read_question
+from advice_cases import (
+    DEVICES_ALONE,
+    PRICES,
+    SHELF,
+    ask,
+    book,
+    curve,
+    read_question,
+)
 
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._price_dates import old_prices, rests_on_newer
@@ -19,7 +27,7 @@ from tierwright.cli.advise import _priced_long_ago, _print_bill
 from tierwright.common.cautions import Weighed
 from tierwright.common.currency import money
 from tierwright.hardware.parts import parts
-from tierwright.hardware.prices import PriceBook
+from tierwright.hardware.prices import Price, PriceBook
 
 OLD, NEW = "dimm-ddr5-rdimm-32gb", "dimm-ddr5-rdimm-64gb"
 DRIVE = "solidigm-d5-p5336-61.44tb"
@@ -189,3 +197,60 @@ def test_the_bill_in_the_terminal_has_the_date_of_what_is_old(
     shown = capsys.readouterr().out
     assert f"{OLD} (price of 2023-Q1)" in shown
     assert f"{DRIVE} (" not in shown
+
+
+def test_prices_per_gb_and_per_gib_are_one_unit() -> None:
+    """0.2147483648 USD per GiB is 0.2 USD per GB: twice the old price, not 2.147 times."""
+    old, new = "samsung-pm9a3-7.68tb-u2", "solidigm-d7-p5810-800gb"
+    priced = aged(
+        book(**{**dict.fromkeys(SHELF, Decimal(9)), old: Decimal("0.1")}),
+        **{old: "2023-01"},
+    )
+    dear = Price(
+        Decimal("0.2147483648"),
+        "GiB",
+        rent=False,
+        source="a test",
+        date="2026-09",
+        device_id=new,
+    )
+    prices = replace(
+        priced,
+        prices=(*(each for each in priced.prices if each.device_id != new), dear),
+    )
+    found = ask(prices=prices, horizon_months=MONTHS)
+    best = found.recommendation
+    assert best is not None
+    [row] = [each for each in best.bill if each["what"] == old]
+    once = month(Decimal(row["purchase_usd"]))
+    twice = month(2 * Decimal(row["purchase_usd"]))
+    [said] = of_dates(found)
+    assert f"`{old}`, 0.100 USD per GB, is from 2023-01" in said.message
+    assert f"`{new}`, 0.200 USD per GB, is from 2026-09" in said.message
+    assert f"it costs {money(twice - once)} per month more" in said.effect
+
+
+def test_a_draw_of_an_old_price_per_gib_goes_as_far_as_one_per_gb() -> None:
+    old, new = "samsung-pm9a3-7.68tb-u2", "solidigm-d7-p5810-800gb"
+    prices = aged(
+        book(**{**dict.fromkeys(SHELF, Decimal(9)), new: Decimal("0.2")}),
+        **{old: "2023-01"},
+    )
+    gib = replace(
+        prices,
+        prices=tuple(
+            replace(each, usd=Decimal("0.1073741824"), per="GiB")
+            if each.device_id == old
+            else each
+            for each in prices.prices
+        ),
+    )
+    table = table_of(DEVICES_ALONE, gib)
+    at = next(
+        at
+        for at in range(len(table.options))
+        if old in table.title(at) and new not in table.title(at)
+    )
+    drawn = uncertain_purchases(table, at, spread_of_kinds())[f"={old}"]
+    assert drawn.range.high == pytest.approx(2)
+    assert drawn.range.low == 1

@@ -26,6 +26,8 @@ from tierwright.hardware.prices import (
 
 _PRICE_PLACES = Decimal("1e-9")
 """Decimals that a stated price may have. [USD]"""
+_MEMORY = ("dimm", "dram")
+"""Kinds that are sold by the GiB; drives are sold by the GB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,9 @@ class Dated:
     market : str
         How it was found, such as `contract`; empty where that is not stated.
     usd_per_unit : Decimal or None
-        For a GiB of memory, a GB of drives; None of what has no size. [USD]
+        For a GiB of memory, a GB of drives, whichever of them it was stated for; None of what has no size. [USD]
     unit : str
+        One for all of a kind, so that their prices compare.
     size : Decimal
         Of one. [unit]
     """
@@ -88,25 +91,33 @@ class Old:
         return None if new is None or not own else new / own
 
 
+def _unit(kind: str) -> str:
+    """Return the unit of the size of a kind, whatever its price or its source states."""
+    return "GiB" if kind in _MEMORY else "GB"
+
+
 def _of_part(item: PartItem) -> Dated | None:
     price, part = item.price, item.part
     if price is None or price.date is None or not is_date(price.date):
         return None
-    size = part.capacity or Decimal(0)
+    unit = _unit(part.kind)
+    size = Decimal(part.capacity_bytes or 0) / UNIT_BYTES[unit]
     with localcontext(EXACT):
         usd = price.usd / size if size else None
-    return Dated(
-        part.id, part.kind, price.date, price.price_kind, usd, part.capacity_unit, size
-    )
+    return Dated(part.id, part.kind, price.date, price.price_kind, usd, unit, size)
 
 
 def _of_device(device: Device | None, price: Price | None) -> Dated | None:
     if price is None or price.rent or price.date is None or not is_date(price.date):
         return None
+    kind = "dram" if device is None else device.kind
+    unit = _unit(kind)
+    with localcontext(EXACT):
+        usd = price.usd * UNIT_BYTES[unit] / UNIT_BYTES[price.per]
     if device is None:
-        return Dated("RAM", "dram", price.date, "", price.usd, price.per, Decimal(1))
-    size = Decimal(device.capacity_bytes or 0) / UNIT_BYTES[price.per]
-    return Dated(device.id, device.kind, price.date, "", price.usd, price.per, size)
+        return Dated("RAM", kind, price.date, "", usd, unit, Decimal(1))
+    size = Decimal(device.capacity_bytes or 0) / UNIT_BYTES[unit]
+    return Dated(device.id, kind, price.date, "", usd, unit, size)
 
 
 def of_kind(table: Table, source: str) -> tuple[Dated, ...]:
