@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ from advice_cases import (
 )
 
 from tierwright.advise.advice import _words
-from tierwright.advise.advice._price_dates import old_prices, rests_on_newer
+from tierwright.advise.advice._price_dates import buys_at_later, old_prices
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
@@ -26,8 +28,10 @@ from tierwright.advise.advice.request import Candidates
 from tierwright.cli.advise import _priced_long_ago, _print_bill
 from tierwright.common.cautions import Weighed
 from tierwright.common.currency import money
+from tierwright.hardware import catalog
 from tierwright.hardware.parts import parts
 from tierwright.hardware.prices import Price, PriceBook
+from tierwright.profile.production import Production
 
 OLD, NEW = "dimm-ddr5-rdimm-32gb", "dimm-ddr5-rdimm-64gb"
 DRIVE = "solidigm-d5-p5336-61.44tb"
@@ -83,7 +87,7 @@ def test_a_price_of_years_ago_is_said_with_both_of_its_effects() -> None:
     assert other.usd_per_month is not None
     instead = money(other.usd_per_month - best.usd_per_month)
     assert said.effect == (
-        f"{dearer}; {_words.named(other)}, the cheapest that rests on no price so old, costs {instead} per month more"
+        f"{dearer}; {_words.named(other)}, the cheapest that buys at no price from 2023-Q1 or before, costs {instead} per month more"
     )
     assert said.could_change_choice is True
     assert dearer in found.because
@@ -101,7 +105,10 @@ def test_a_limit_that_the_newer_price_breaks_is_named() -> None:
     )
     [said] = of_dates(found)
     assert "and breaks the limit on the cost per month; " in said.effect
-    assert "nothing that rests on no price so old keeps every limit" in said.effect
+    assert (
+        "nothing that buys at no price from 2023-Q1 or before keeps every limit"
+        in said.effect
+    )
 
 
 def test_a_price_that_you_state_is_not_old() -> None:
@@ -137,7 +144,7 @@ def test_what_rests_on_an_old_price_is_what_has_its_part() -> None:
     assert [(each.price.id, each.newer and each.newer.id) for each in found.old] == [
         (OLD, NEW)
     ]
-    newer = rests_on_newer(table, found.newest.quarter)
+    newer = buys_at_later(table, found.until)
     assert newer.tolist() == [OLD not in title for title in titles]
     assert 0 < np.count_nonzero(newer) < len(newer)
 
@@ -185,7 +192,7 @@ def test_devices_of_a_book_are_held_against_its_other_prices(
     if is_old:
         assert "`seagate-exos-x24-24tb`" in said[0].message
         assert "2024-03" in said[0].message
-        assert "that rests on no price so old" in said[0].effect
+        assert "that buys at no price from 2024-Q1 or before" in said[0].effect
 
 
 def test_the_bill_in_the_terminal_has_the_date_of_what_is_old(
@@ -254,3 +261,142 @@ def test_a_draw_of_an_old_price_per_gib_goes_as_far_as_one_per_gb() -> None:
     drawn = uncertain_purchases(table, at, spread_of_kinds())[f"={old}"]
     assert drawn.range.high == pytest.approx(2)
     assert drawn.range.low == 1
+
+
+DISK, LARGE_DISK, NEW_DISK = (
+    "hdd-nearline-16tb",
+    "hdd-nearline-28tb",
+    "seagate-exos-x24-24tb",
+)
+COLD = Production(100 * 2**40, 1000.0, 1000.0)
+"""A rate that a server of disks carries."""
+
+
+def arrays(*bought: str, **stated: Decimal) -> Candidates:
+    """Servers of disks."""
+    return Candidates(
+        kinds=("chassis",),
+        parts=("chassis-aic-sb407-tu", *bought),
+        part_usd={"chassis": Decimal(9000), **stated},
+        max_machines=1,
+    )
+
+
+def ask_cold(candidates: Candidates, **given: Any) -> Advice:
+    """Ask of prices of the catalogue, with the times of a disk that states them."""
+    asked = {"prices": None, "disk": catalog.device(NEW_DISK), **given}
+    return ask(curve=curve(COLD), candidates=candidates, **asked)
+
+
+def usd_per_gb(drive: str) -> Decimal:
+    """As the catalogue has it: its newest price over its size."""
+    price, size = parts()[drive].price(), parts()[drive].capacity_bytes
+    assert price is not None
+    assert size is not None
+    return price.usd / (Decimal(size) / 10**9)
+
+
+def dearer(row: Mapping[str, Any], new: Decimal) -> Decimal:
+    """How much more a row of a bill costs a month at another price of one."""
+    count = Decimal(row["quantity"])
+    return month(count * new) - month(count * Decimal(row["unit_price"]))
+
+
+def test_each_of_two_old_prices_is_named_with_what_it_makes() -> None:
+    found = ask_cold(
+        arrays(OLD, DISK),
+        horizon_months=MONTHS,
+    )
+    best = found.recommendation
+    assert best is not None
+    rows = {row["what"]: row for row in best.bill}
+    disk = dearer(rows[DISK], usd_per_gb(NEW_DISK) * 16000)
+    memory = dearer(rows[OLD], usd_per_gib(NEW) * GIB[OLD])
+    [said] = of_dates(found)
+    assert f"`{DISK}`, 0.0140 USD per GB, is from 2022-11" in said.message
+    assert f"`{OLD}`, 2.34 USD per GiB, is from 2023-Q1" in said.message
+    assert f"`{NEW_DISK}`, " in said.message
+    assert f"`{NEW}`, " in said.message
+    both = (
+        f"with `{DISK}` at the price of `{NEW_DISK}` ({money(disk)} per month more) and `{OLD}` at the price of `{NEW}` "
+        f"({money(memory)} per month more) it costs {money(disk + memory)} per month more"
+    )
+    assert said.effect.startswith(both)
+    assert both in found.because
+    assert f"is from 2022-11 and that of `{OLD}`, 2.34 USD per GiB, from 2023-Q1: " in (
+        found.because
+    )
+
+
+def test_what_two_newer_prices_break_together_is_said() -> None:
+    free = ask_cold(arrays(OLD, DISK)).recommendation
+    assert free is not None
+    assert free.usd_per_month is not None
+    found = ask_cold(
+        arrays(OLD, DISK),
+        constraints={"usd_per_month": free.usd_per_month},
+    )
+    [said] = of_dates(found)
+    assert " and breaks the limit on the cost per month; " in said.effect
+
+
+def test_an_old_price_without_a_newer_one_of_its_kind_is_not_repriced() -> None:
+    old, new = "seagate-exos-x24-24tb", "wd-gold-20tb-hc560-sibling"
+    cheap = {old: Decimal("0.01"), new: Decimal("0.03")}
+    prices = aged(
+        book(**{**dict.fromkeys(SHELF, Decimal(9)), **cheap}),
+        **{old: "2023-03", "ram": "2022-01"},
+    )
+    found = ask(prices=prices, horizon_months=MONTHS)
+    best = found.recommendation
+    assert best is not None
+    [row] = [each for each in best.bill if each["what"] == old]
+    bought = Decimal(row["purchase_usd"])
+    more = money(month(3 * bought) - month(bought))
+    [said] = of_dates(found)
+    assert said.about == ("RAM", old)
+    assert "the price of RAM, 20.6 USD per GiB, is from 2022-01" in said.message
+    assert f"the price of `{old}`, 0.0100 USD per GB, is from 2023-03" in said.message
+    assert said.effect == (
+        f"with `{old}` at the price of `{new}` it costs {more} per month more; no comparable price of RAM is over "
+        "2 quarters newer; nothing that buys at no price from 2023-Q1 or before keeps every limit"
+    )
+
+
+def test_what_is_bought_at_prices_after_those_that_are_named_is_an_option() -> None:
+    """A price of 2025 is older than the newest, but not as old as the one of 2022 that is named."""
+    large = parts()[LARGE_DISK].price()
+    assert large is not None
+    assert "2022-12" < large.date < "2025-12"
+    found = ask_cold(arrays(NEW, DISK, LARGE_DISK))
+    without = ask_cold(arrays(NEW, LARGE_DISK))
+    best, other = found.recommendation, without.recommendation
+    assert best is not None
+    assert other is not None
+    assert DISK in best.name
+    assert best.usd_per_month is not None
+    assert other.usd_per_month is not None
+    [said] = of_dates(found)
+    assert said.about == (DISK,)
+    assert said.effect.endswith(
+        f"{_words.named(other)}, the cheapest that buys at no price from 2022-Q4 or before, costs "
+        f"{money(other.usd_per_month - best.usd_per_month)} per month more"
+    )
+
+
+def test_what_is_as_old_as_a_price_that_is_named_is_left_out() -> None:
+    table = table_of(arrays(OLD, NEW, DISK, LARGE_DISK), None)
+    rows = range(len(table.options))
+    titles = [table.title(at) for at in rows]
+    both = next(at for at in rows if OLD in titles[at] and DISK in titles[at])
+    disk = next(at for at in rows if NEW in titles[at] and DISK in titles[at])
+    found, alone = old_prices(table, both), old_prices(table, disk)
+    assert found is not None
+    assert alone is not None
+    # Named are 2022-11 and 2023-Q1, and 2022-11 alone.
+    assert buys_at_later(table, found.until).tolist() == [
+        OLD not in title and DISK not in title for title in titles
+    ]
+    assert buys_at_later(table, alone.until).tolist() == [
+        DISK not in title for title in titles
+    ]

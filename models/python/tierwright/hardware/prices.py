@@ -305,6 +305,23 @@ def quarter_of(date: str) -> int:
     return int(year) * _QUARTERS + quarter
 
 
+def quarter_words(quarter: int) -> str:
+    """Return the quarter that `quarter_of` counted as a date.
+
+    Parameters
+    ----------
+    quarter : int
+        From year 0.
+
+    Examples
+    --------
+    >>> quarter_words(quarter_of("2022-11"))
+    '2022-Q4'
+    """
+    year, rest = divmod(quarter, _QUARTERS)
+    return f"{year:04}-Q{rest + 1}"
+
+
 def dates_apart(used: Mapping[str, Price]) -> str | None:
     """Say which prices are of dates that do not compare.
 

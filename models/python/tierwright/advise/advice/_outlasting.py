@@ -13,10 +13,11 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._price_dates import (
     Dated,
+    Old,
     OldPrices,
     at_newest,
+    buys_at_later,
     old_prices,
-    rests_on_newer,
 )
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import on_limit, with_flow
@@ -30,6 +31,7 @@ from tierwright.evaluate.advice.limits import LIFE, Bools
 from tierwright.evaluate.advice.rows import RENTED, SOURCES, IntArray
 from tierwright.evaluate.advice.whole_limits import most_units
 from tierwright.evaluate.bill import CENT
+from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_words
 
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
 """Where what holds the data stays when its machine stops; of what there is nobody says, and quotes say it each."""
@@ -53,7 +55,8 @@ class Weakness:
     life_years : float
         How long the flash of those has to last where `lasts` is None. [365 days]
     repair : str
-        What it costs to have the recommendation last; empty where no price of that is known.
+        What it costs to have the recommendation last, and which old price has no newer one; empty where no price of that
+        is known.
     is_weighed : bool
         Whether other options are known.
     instead : int or None
@@ -294,51 +297,101 @@ def _priced_long_ago(asked: Asked, table: Table, best: int) -> Iterator[Weakness
     if found is None:
         return
     repair = _at_newest(asked, table, best, found)
-    oldest = found.old[0].price
-    of_kind = found.old[0].newer
-    newer = found.newest if of_kind is None else of_kind
+    since = f"at no price from {quarter_words(found.until)} or before"
     yield Weakness(
         Caution(
             "prices_of_different_dates",
-            f"{_priced(oldest)}, {_priced(newer)}",
+            _beside_newer(found),
             "get prices of one date, or state your own among the candidates",
             effect=repair,
             about=tuple(each.price.id for each in found.old),
         ),
-        _capital(_priced(oldest)),
-        "that rests on no price so old",
-        "the best alternative rests on no price so old",
-        rests_on_newer(table, found.newest.quarter),
+        _capital(_all_priced([each.price for each in found.old])),
+        f"that buys {since}",
+        f"the best alternative buys {since}",
+        buys_at_later(table, found.until),
         repair=repair,
+    )
+
+
+def _what(each: Dated) -> str:
+    return "RAM" if each.id == "RAM" else f"`{each.id}`"
+
+
+def _of_size(each: Dated) -> str:
+    """Say what a price is of, and what it is for a unit."""
+    usd = each.usd_per_unit
+    return (
+        _what(each)
+        if usd is None
+        else f"{_what(each)}, {amount_per(usd)} {shown_in().currency} per {each.unit},"
     )
 
 
 def _priced(each: Dated) -> str:
     """Say what a price is for a unit, and of when."""
-    what = "RAM" if each.id == "RAM" else f"`{each.id}`"
-    usd = each.usd_per_unit
-    size = (
-        ""
-        if usd is None
-        else f", {amount_per(usd)} {shown_in().currency} per {each.unit},"
+    return f"the price of {_of_size(each)} is from {each.date}"
+
+
+def _all_priced(some: Sequence[Dated]) -> str:
+    """Say of each of some prices what it is for a unit, and of when."""
+    first, *others = some
+    return listed(
+        [
+            _priced(first),
+            *(f"that of {_of_size(each)} from {each.date}" for each in others),
+        ]
     )
-    return f"the price of {what}{size} is from {each.date}"
+
+
+def _beside_newer(found: OldPrices) -> str:
+    """Say of each old price which newer one it is held against: of its kind, or else the newest of all."""
+    newer = [each.newer for each in found.old if each.newer is not None]
+    if not newer:
+        old = _all_priced([each.price for each in found.old])
+        return f"{old}, {_priced(found.newest)}"
+    said = [
+        _priced(each.price)
+        if each.newer is None
+        else f"{_priced(each.price)}, {_priced(each.newer)}"
+        for each in found.old
+    ]
+    if found.newest not in newer and len(newer) < len(found.old):
+        said.append(_priced(found.newest))
+    *others, last = said
+    return "; ".join([*others, f"and {last}"] if others else said)
 
 
 def _at_newest(asked: Asked, table: Table, best: int, found: OldPrices) -> str:
-    """Say what the recommendation costs at the newest price for a unit of each kind; empty where none is known."""
+    """Say what the recommendation costs at the newest price for a unit of each kind, and which old prices have none."""
+    alone = [_what(each.price) for each in found.old if each.newer is None]
+    said = [_repriced(asked, table, best, found)]
+    if alone:
+        apart = counted(MOST_QUARTERS_APART, "quarter")
+        said.append(f"no comparable price of {listed(alone)} is over {apart} newer")
+    return "; ".join(each for each in said if each)
+
+
+def _repriced(asked: Asked, table: Table, best: int, found: OldPrices) -> str:
+    """Say at which newer prices the recommendation costs how much more; empty where no newer one is known."""
     then = at_newest(table, best, found.old)
     if then is None:
         return ""
-    options = table.options
-    more = then.month - int(options.month_cents[best])
-    by = ", ".join(
-        f"that of `{each.newer.id}`"
+    now = int(table.options.month_cents[best])
+    newer = [
+        (each, each.newer)
         for each in found.old
         if each.newer is not None and each.times is not None
-    )
-    size = "more" if more >= 0 else "less"
-    said = f"at {by} it costs {money(abs(more) * CENT)} per month {size}"
+    ]
+    if len(found.old) == 1:
+        by = f"at that of `{newer[0][1].id}`"
+    else:
+        each_at = [
+            f"{_what(old.price)} at the price of `{new.id}`{_alone(table, best, old) if newer[1:] else ''}"
+            for old, new in newer
+        ]
+        by = f"with {listed(each_at)}"
+    said = f"{by} it costs {_more(then.month - now)}"
     broken = [
         name
         for name, value in (
@@ -354,6 +407,18 @@ def _at_newest(asked: Asked, table: Table, best: int, found: OldPrices) -> str:
     return (
         f"{said} and breaks the {limit} {listed([on_limit(name) for name in broken])}"
     )
+
+
+def _alone(table: Table, best: int, old: Old) -> str:
+    """Say in brackets what one newer price alone makes of the cost."""
+    then = at_newest(table, best, (old,))
+    assert then is not None
+    return f" ({_more(then.month - int(table.options.month_cents[best]))})"
+
+
+def _more(cents: int) -> str:
+    size = "more" if cents >= 0 else "less"
+    return f"{money(abs(cents) * CENT)} per month {size}"
 
 
 def _capital(text: str) -> str:

@@ -188,6 +188,11 @@ class OldPrices:
     old: tuple[Old, ...]
     newest: Dated
 
+    @property
+    def until(self) -> int:
+        """Quarter of the newest of the old prices, from year 0."""
+        return max(each.price.quarter for each in self.old)
+
 
 def old_prices(table: Table, at: int) -> OldPrices | None:
     """Return the prices of what an option buys that are over two quarters older than its newest, or than the newest of their kind.
@@ -210,8 +215,19 @@ def old_prices(table: Table, at: int) -> OldPrices | None:
     )
 
 
-def rests_on_newer(table: Table, quarter: int) -> Bools:
-    """Which options rest on no price that is old beside those of a quarter; what states no date is not known to be."""
+def buys_at_later(table: Table, quarter: int) -> Bools:
+    """Which options buy at no price from a quarter or before; what states no date, and rents, are not held to be.
+
+    Parameters
+    ----------
+    table : Table
+    quarter : int
+        From year 0.
+
+    Returns
+    -------
+    bool array, shape (N,)
+    """
     options = table.options
     found = np.ones(len(options), dtype=np.bool_)
     of_chassis = options.source == SOURCES.index("chassis")
@@ -223,16 +239,16 @@ def rests_on_newer(table: Table, quarter: int) -> Bools:
             (sold.dimms, columns.dimm),
             (sold.drives, columns.drive),
         ):
-            good &= ~_old([_of_part(each) for each in items], quarter)[index[rows]]
+            good &= ~_until([_of_part(each) for each in items], quarter)[index[rows]]
         found[of_chassis] = good
     of_devices = options.source == SOURCES.index("devices")
     if of_devices.any():
         shelf, rows = table.shelf, options.row[of_devices]
         stores, caches = (
-            _old([_of_device(*each) for each in some], quarter)
+            _until([_of_device(*each) for each in some], quarter)
             for some in (shelf.stores, shelf.caches)
         )
-        ram = bool(_old([_of_device(None, shelf.ram)], quarter)[0])
+        ram = bool(_until([_of_device(None, shelf.ram)], quarter)[0])
         # The last one stands for no cache.
         caches = np.append(caches, False)
         found[of_devices] = (
@@ -243,9 +259,9 @@ def rests_on_newer(table: Table, quarter: int) -> Bools:
     return found
 
 
-def _old(prices: Sequence[Dated | None], quarter: int) -> NDArray[np.bool_]:
+def _until(prices: Sequence[Dated | None], quarter: int) -> NDArray[np.bool_]:
     return np.asarray(
-        [each is not None and each.is_older(quarter) for each in prices],
+        [each is not None and each.quarter <= quarter for each in prices],
         dtype=np.bool_,
     )
 
