@@ -75,6 +75,7 @@ def test_an_amount_that_was_stated_is_a_row_that_says_so() -> None:
     [row] = zero.bill
     assert (row["what"], row["kind"]) == ("as stated", "stated")
     assert (row["usd_per_month"], row["purchase_usd"]) == ("1234.56", "720.07")
+    assert row["source"] == "stated of what there is"
     for option in listed(found):
         if option.usd_per_month is not None:
             rows = [Decimal(each["usd_per_month"]) for each in option.bill]
@@ -83,3 +84,29 @@ def test_an_amount_that_was_stated_is_a_row_that_says_so() -> None:
     read = checked(json.loads(json.dumps(found.to_dict())), "advice")
     assert read["option_zero"]["bill"] == []
     assert read["option_zero"]["usd_per_month"] == Decimal("1234.56")
+
+
+def test_prices_in_the_bill_of_what_there_is_are_stated_of_it() -> None:
+    """In its rows and in the steps: there is no CONFIG, and no candidate states them."""
+    today = have_from_mapping(
+        {
+            "machines": 1,
+            "ram": "256GiB",
+            "disk_device": "samsung-pm9a3-7.68tb-u2",
+            "disks": 8,
+            "bill": {
+                "machines": 1,
+                "part": [{"id": "chassis-dell-r760", "usd": 1, "quantity": 1}],
+            },
+        },
+        "file",
+    )
+    found = ask(have=today, constraints={"peak_busy": 1})
+    zero, best = found.option_zero, found.recommendation
+    assert zero is not None
+    assert best is not None
+    assert best.kind == "have"
+    sources = {row["source"] for row in (*zero.bill, *best.bill) if row["unit_price"]}
+    assert sources == {"stated of what there is"}
+    assert any(each.source == "stated of what there is" for each in found.derivation())
+    assert not any("CONFIG" in each.source for each in found.derivation())

@@ -38,7 +38,7 @@ from tierwright.advise.report._markup import tag
 from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.hardware.build import STATED
+from tierwright.hardware.build import STATED, STATED_OF_HAVE
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '"><script>alert(1)</script>&amp<img src=x onerror=alert(2)>\x00\u202e'
@@ -857,6 +857,9 @@ def test_a_date_of_the_price_book_stands_beside_its_own_prices_alone() -> None:
     asked = {**row, "source": STATED}
     assert _paper._date(asked, "2026-Q3") == "-"
     assert _paper._source(asked) == "stated with the question"
+    owned = {**row, "source": STATED_OF_HAVE}
+    assert _paper._date(owned, "2026-Q3") == "-"
+    assert _paper._source(owned) == "stated of what there is"
     assert _paper._source(row) == "a list"
 
 

@@ -30,8 +30,9 @@ HINT = "see docs/models/bill.md for the keys of a CONFIG"
 STATED = "stated in the CONFIG"
 """Source of a price that the CONFIG states without one."""
 STATED_IN_CANDIDATES = "stated in the candidates"
+STATED_OF_HAVE = "stated of what there is"
 STATED_IN_QUESTION = "stated with the question"
-"""The same of a CONFIG that was made of candidates, or of the prices of another question: nobody wrote it."""
+"""The same of a CONFIG that was made of candidates, of what there is, or of the prices of another question: nobody wrote it."""
 MOST_SOURCE = 2000
 """Letters of the source of a price."""
 CENT = Decimal("0.01")

@@ -23,8 +23,8 @@ from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.advice.rows import RENTED
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import (
-    STATED,
     STATED_IN_CANDIDATES,
+    STATED_OF_HAVE,
     build_from_mapping,
 )
 from tierwright.hardware.volumes import volumes
@@ -329,7 +329,7 @@ def steps(best: Option | None) -> Iterator[Step]:
     if best is None:
         return
     if best.config:
-        stated = STATED if best.kind == "have" else STATED_IN_CANDIDATES
+        stated = STATED_OF_HAVE if best.kind == "have" else STATED_IN_CANDIDATES
         build = build_from_mapping(best.config, stated=stated)
         yield from bill.answer(build).derivation()
     replayed = best.replayed_io_time_us_per_access

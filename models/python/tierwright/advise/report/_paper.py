@@ -25,6 +25,7 @@ from tierwright.hardware.build import (
     STATED,
     STATED_IN_CANDIDATES,
     STATED_IN_QUESTION,
+    STATED_OF_HAVE,
 )
 from tierwright.hardware.imports.offers import DO_NOTHING
 
@@ -555,7 +556,7 @@ def _of(each: Mapping[str, Any], key: str) -> Decimal | None:
     return None if option is None else option[key]
 
 
-_OWN = (STATED, STATED_IN_CANDIDATES)
+_OWN = (STATED, STATED_IN_CANDIDATES, STATED_OF_HAVE)
 """Sources of prices of one's own: no price book has them."""
 
 

@@ -48,7 +48,7 @@ from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers, with_more
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.partitions import partitions
 from tierwright.evaluate.configurations.columns import Columns
-from tierwright.hardware.build import STATED, STATED_IN_CANDIDATES
+from tierwright.hardware.build import STATED_IN_CANDIDATES, STATED_OF_HAVE
 from tierwright.profile.curve import Curve
 
 RESPONSE_NOT_ASKED = (
@@ -425,7 +425,7 @@ class Table(Waiting):
                 else bill_rows(
                     config,
                     self.setting.horizon_months,
-                    stated=STATED
+                    stated=STATED_OF_HAVE
                     if self.source(at) == "have"
                     else STATED_IN_CANDIDATES,
                 )
@@ -436,7 +436,7 @@ class Table(Waiting):
             for amounts in (options.month_cents, options.purchase_cents)
         )
         if with_bill and priced and not rows and self.source(at) == "have":
-            rows = (row_as_stated(month, purchase, STATED),)
+            rows = (row_as_stated(month, purchase, STATED_OF_HAVE),)
         times, reason = (
             self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
         )
