@@ -531,6 +531,9 @@ def _system(workloads: Sequence[Workload], group: Group, run: Run, row: int) -> 
     setting = run.asked.setting
     held, parts_save = _held(some, run, row)
     option = run.table.option(row)
+    if len(some) > 1:
+        # Other questions are of one workload, and no one of them misses what all of them do.
+        option = replace(option, point=None)
     return System(
         held,
         option,
