@@ -810,7 +810,7 @@ export type AdviceOptionOut = {
         [key: string]: unknown;
     };
     /**
-     * Where other questions are asked for it; null where they cannot state its devices, such as a volume with the rates that it is rented with.
+     * Where other questions are asked for it; null where they cannot state its devices, such as a volume with the rates that it is rented with or a device without a write time, and of several workloads.
      */
     point: AdvicePointOut | null;
 };

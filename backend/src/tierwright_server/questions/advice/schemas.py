@@ -433,7 +433,7 @@ class AdviceOptionOut(Answer):
     point: AdvicePointOut | None = Field(
         default=None,
         description="Where other questions are asked for it; null where they cannot state its devices, such as a volume "
-        "with the rates that it is rented with.",
+        "with the rates that it is rented with or a device without a write time, and of several workloads.",
     )
 
 

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 
 from tierwright.advise.advice.found import Point
 from tierwright.evaluate.advice.rows import CHOICES, Options
-from tierwright.evaluate.configurations.columns import Columns
-from tierwright.evaluate.configurations.sold import disk_id
-from tierwright.hardware.device import Device
+from tierwright.evaluate.configurations.sold import (
+    LOCAL_DISK,
+    OF_SERVER,
+    disk_id,
+    disk_of_server,
+)
+from tierwright.hardware import catalog
+from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 
 Devices = tuple[Device | None, Device | None]
@@ -20,7 +28,7 @@ def point(
     at: int,
     *,
     devices: Devices,
-    columns: Columns | None,
+    stated: Sequence[Device],
     curve: Curve,
     rates: tuple[float | None, float | None],
 ) -> Point | None:
@@ -36,8 +44,8 @@ def point(
         Which of them.
     devices : tuple of Device or None
         What caches, and what holds the data.
-    columns : Columns or None
-        Of the options that are sold as a whole; None of others.
+    stated : sequence of Device
+        Those that the question states, such as the user's own: other questions take them as they are.
     curve : Curve
         Of the workload.
     rates : tuple of float or None
@@ -46,11 +54,15 @@ def point(
     Returns
     -------
     Point or None
-        None where a question cannot be asked with its devices: a volume has the rates that it is rented with, and
-        figures may be unknown.
+        None where a question cannot be asked with its devices: a volume has the rates that it is rented with, a device may
+        lack a time that every comparison of page flows needs, also where the option asks nothing of it, and figures may be
+        unknown.
     """
-    flash, store = _ids(devices, columns, int(options.row[at]))
     uses_flash = float(options.flash_pages[at]) > 0
+    flash, store = (
+        None if each is None else _known_as(each, stated, curve.page_bytes)
+        for each in devices
+    )
     io_us = float(options.store_us[at] + options.flash_us[at])
     if store is None or (uses_flash and flash is None) or not math.isfinite(io_us):
         return None
@@ -72,17 +84,32 @@ def point(
     )
 
 
-def _ids(
-    devices: Devices, columns: Columns | None, row: int
-) -> tuple[str | None, str | None]:
-    """Ids under which other questions know two devices; None of a volume, and of what has no figures."""
-    flash, store = (None if each is None else each.id for each in devices)
-    if columns is None or columns.server[row] < 0:
-        return flash, store
-    server = columns.sold.servers[columns.server[row]].id
-    # What stands in for a disk without figures is a device of the catalogue.
-    own = {f"{server}-local": disk_id(server)}
-    volume = int(columns.volume[row])
-    if volume >= 0 and store == columns.options[volume].item.volume.id:
-        store = None
-    return own.get(flash or "", flash), own.get(store or "", store)
+def _known_as(device: Device, stated: Sequence[Device], page_bytes: int) -> str | None:
+    """Id under which other questions know a device with the same figures and all that they need; None where none does."""
+    if any(service_us(device, each, page_bytes) is None for each in OPERATIONS):
+        return None
+    name = local = device.id
+    if name.endswith(LOCAL_DISK):
+        local = disk_id(name.removesuffix(LOCAL_DISK))
+    known = catalog.devices().get(name), disk_of_server(local)
+    shipped = [each for each in known if each is not None]
+    if not shipped:
+        # Nobody has a device of its own under the name of that of an instance.
+        own = device in stated and not name.startswith(OF_SERVER)
+        return name if own else None
+    return next((each.id for each in shipped if _is_as_fast(device, each)), None)
+
+
+def _is_as_fast(device: Device, shipped: Device) -> bool:
+    """Whether a device has the figures of a shipped one; its size may be stated where that states none."""
+    figures = dict(device.figures)
+    if "capacity" not in shipped.figures:
+        figures.pop("capacity", None)
+    return device is shipped or shipped == replace(
+        device,
+        id=shipped.id,
+        name=shipped.name,
+        figures=figures,
+        notes=shipped.notes,
+        sold_as=shipped.sold_as,
+    )

@@ -162,7 +162,7 @@ class Option:
         Ends of `RANGED` figures, by their key, where nobody said which evicted pages are dirty: the figures are None
         then. An end that is None is not known, or without end. Empty elsewhere.
     point : Point or None
-        Where other questions are asked for it; None where they cannot state its devices.
+        Where other questions are asked for it; None where they cannot state its devices, or it is of several workloads.
     """
 
     name: str

@@ -315,9 +315,11 @@ def local_device(server: Server) -> Device | None:
     if server.rates_of:
         same = catalog.device(server.rates_of).figures
         figures |= {name: same[name] for name in SEQUENTIAL_RATES if name in same}
-    return _device(f"{server.id}-local", "nvme", figures)
+    return _device(f"{server.id}{LOCAL_DISK}", "nvme", figures)
 
 
+LOCAL_DISK = "-local"
+"""Behind the id of an instance: the id of its local disk in what is sold."""
 OF_SERVER = "disk-of-"
 """Before the id of an instance: the id of its local disk as a device, with the rates that the instance states.
 

@@ -25,7 +25,7 @@ from tierwright.evaluate.advice.rows import (
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows
 from tierwright.evaluate.configurations.columns import Columns
-from tierwright.evaluate.configurations.sold import behind_instance
+from tierwright.evaluate.configurations.sold import LOCAL_DISK, behind_instance
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware.device import Device
 from tierwright.hardware.parts import vendor_of_device
@@ -160,7 +160,7 @@ class Identified:
         sold = columns.sold
         if columns.drive[row] >= 0:
             return None, sold.drives[columns.drive[row]].part.id
-        local = f"{sold.servers[columns.server[row]].id}-local"
+        local = f"{sold.servers[columns.server[row]].id}{LOCAL_DISK}"
         if columns.volume[row] < 0:
             return None, local
         volume = columns.options[columns.volume[row]].item.volume.id

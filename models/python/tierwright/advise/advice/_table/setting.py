@@ -64,6 +64,14 @@ class Setting:
     """By what factor more devices hold the data than the model asks for, as a replay showed them that much busier. [1]"""
 
     @property
+    def stated_devices(self) -> tuple[Device, ...]:
+        """Devices that the question names or describes, the user's own among them."""
+        have = self.have
+        there_is = () if have is None else (have.flash, have.disk)
+        named = (*self.candidates.own, *self.devices, *there_is)
+        return tuple(each for each in named if each is not None)
+
+    @property
     def machines(self) -> int:
         """Machines of which the curve is one."""
         scaled = self.curve.scaled

@@ -491,9 +491,7 @@ class Table(Waiting):
                 options,
                 at,
                 devices=self.devices(at),
-                columns=None
-                if self.source(at) in (*STANDING, "devices")
-                else self.columns,
+                stated=self.setting.stated_devices,
                 curve=self.setting.curve,
                 rates=self.setting.served.both,
             ),
