@@ -60,6 +60,8 @@ export interface AdviceNumbers {
   /** Of a device in the busiest hour; absent: 0.7. [1] */
   most_busy?: number | undefined;
   /** Of all systems together. */
+  limit_machines?: number | undefined;
+  /** Up to so many equal machines options are listed: no limit of the question. */
   most_machines?: number | undefined;
   /** Prices that no list states. [USD], [USD/kWh] */
   chassis_usd?: number | undefined;
@@ -119,7 +121,8 @@ export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
   least_per_s: ConstraintsIn.throughput_accesses_per_s,
   least_life: ConstraintsIn.flash_life_years,
   most_busy: ConstraintsIn.peak_busy,
-  most_machines: ConstraintsIn.machines,
+  limit_machines: ConstraintsIn.machines,
+  most_machines: CandidatesIn.max_machines,
   chassis_usd: CandidatesIn.machine_usd,
   machine_usd: CandidatesIn.machine_usd,
   kwh_usd: CandidatesIn.usd_per_kwh,

@@ -149,6 +149,17 @@ describe("the evidence of an option", () => {
     );
   });
 
+  it("of a quote is at the devices that pages know, or nowhere", () => {
+    const point = { ...POINT, disk_device: "disk-of-aws-i4i.16xlarge" };
+    expect(linksOf({ kind: "quotes", point }).map(({ to }) => to)).toContain(
+      "/compare",
+    );
+    // As the server once named a quoted volume, and the disk of an instance.
+    for (const disk_device of ["aws-ebs-gp2", "aws-i4i.xlarge-local"]) {
+      expect(linksOf({ kind: "quotes", point: { ...POINT, disk_device } })).toEqual([]);
+    }
+  });
+
   it("says which figures to expect, and of which of several machines", () => {
     expect(pointOf(OPTION, AROUND.knows)).toBe(POINT);
     expect(evidenceText(OPTION, POINT)).toContain(

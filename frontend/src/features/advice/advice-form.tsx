@@ -33,6 +33,7 @@ import {
   isNowhere,
   KIND_LABELS,
   kindWords,
+  LISTED,
   MORE_LIMITS,
   type NumberSpec,
   type Place,
@@ -269,6 +270,9 @@ function OpenedSection({
               value={state.months}
               onChange={(months) => patch({ months })}
             />
+            {LISTED.map((spec) => (
+              <SpecField key={spec.name} {...spec} search={search} patch={patch} />
+            ))}
           </div>
         </>
       );

@@ -573,17 +573,32 @@ describe("what is asked", () => {
       power_watts: 900,
       rack_units: 4,
     });
-    const few = adviceQuestion(STATE, { most_machines: 1 }, false);
+    const few = adviceQuestion(STATE, { limit_machines: 1 }, false);
     expect(few.constraints).toEqual({ machines: 1 });
     expect(few.candidates).not.toHaveProperty("max_machines");
     // More than the usual 8 are listed where they may be bought, and beyond the limit what it costs.
-    const many = adviceQuestion(STATE, { most_machines: 16 }, false);
+    const many = adviceQuestion(STATE, { limit_machines: 16 }, false);
     expect(many).toMatchObject({
       constraints: { machines: 16 },
       candidates: { max_machines: 32 },
     });
-    const most = adviceQuestion(STATE, { most_machines: 500 }, false);
-    expect(most.candidates).toMatchObject({ max_machines: 64 });
+    for (const limit_machines of [32, 64, 128, 500]) {
+      const most = adviceQuestion(STATE, { limit_machines }, false);
+      expect(most.candidates).toMatchObject({ max_machines: 64 });
+      expect(most.constraints).toEqual({ machines: limit_machines });
+    }
+    // An address of before there was a limit states how many are listed, and asks no more than that.
+    const earlier = parseAdviceSearch({ most_machines: 1 });
+    expect(earlier.refused).toBeUndefined();
+    expect(adviceQuestion(STATE, earlier, false)).toMatchObject({
+      candidates: { max_machines: 1 },
+    });
+    expect(adviceQuestion(STATE, earlier, false).constraints).toEqual({});
+    const both = { limit_machines: 16, most_machines: 4 };
+    expect(adviceQuestion(STATE, both, false)).toMatchObject({
+      constraints: { machines: 16 },
+      candidates: { max_machines: 4 },
+    });
     const several = { have_ram_gib: 64, have_flash_gib: 1, have_machines: 3 };
     expect(adviceQuestion(STATE, several, false).have).toMatchObject({
       disks: 3,
@@ -613,6 +628,23 @@ describe("what is asked", () => {
     await screen.getByLabelText("Cloud instances").click();
     expect(patch).toHaveBeenLastCalledWith({ kinds: "volumes,chassis" });
     await expectAccessible();
+  });
+
+  it("shows how many machines are looked at beside what may be bought, and not as a limit", async () => {
+    const patch = vi.fn();
+    const screen = await renderThemed(
+      <AdviceForm state={STATE} search={{ most_machines: 3 }} patch={patch} />,
+    );
+    await screen.getByRole("button", { name: "More limits (none set)" }).click();
+    await expect
+      .element(screen.getByRole("textbox", { name: "Machines" }))
+      .toHaveValue("");
+    await screen.getByRole("button", { name: /^What may be bought or rented/ }).click();
+    const listed = screen.getByRole("textbox", { name: "Equal machines looked at" });
+    await expect.element(listed).toHaveValue("3");
+    await listed.fill("5");
+    await userEvent.keyboard("{Enter}");
+    await expect.poll(() => patch.mock.lastCall).toEqual([{ most_machines: 5 }]);
   });
 
   it("takes devices of the user's own, which adds their kind", async () => {
@@ -1242,7 +1274,7 @@ describe("a rejected option", () => {
     ["ram_bytes", 6 * 2 ** 30, { most_ram_gib: 6 }, "6 GiB"],
     ["flash_bytes", 1.0001 * 2 ** 40, { most_flash_gib: 1034.24 }, "1.01 TiB"],
     ["power_watts", 400.2, { most_watts: 401 }, "401 W"],
-    ["machines", 5, { most_machines: 5 }, "5"],
+    ["machines", 5, { limit_machines: 5 }, "5"],
     ["rack_units", 2, { most_units: 2 }, "2 U"],
     ["peak_busy", 0.7003, { most_busy: 0.701 }, "70.1 %"],
     ["throughput_accesses_per_s", 40_060, { least_per_s: 40_000 }, "40,000 accesses/s"],

@@ -117,11 +117,15 @@ function candidatesText(search: AdviceSearch): string {
   const providers = readNames(search.providers ?? "") ?? [];
   const vendors = readVendors(search.vendors ?? "") ?? [];
   const own = ownOf(search).length;
+  const machines = search.most_machines;
   return [
     listed(kindsOf(search).map(kindWords)),
     ...(providers.length === 0 ? [] : [`rented from ${listed([...providers])}`]),
     ...(vendors.length === 0 ? [] : [`bought from ${listed([...vendors])}`]),
     ...(own === 0 ? [] : [`${counted(own, "device")} of your own`]),
+    ...(machines === undefined
+      ? []
+      : [`up to ${counted(machines, "equal machine")} looked at`]),
   ].join("; ");
 }
 

@@ -13,6 +13,7 @@ import { Asked } from "./asked";
 import { type AskedOf, askedParts } from "./asked-words";
 import {
   FIRST_LIMITS,
+  LISTED,
   MORE_LIMITS,
   type Place,
   PRICES,
@@ -97,7 +98,7 @@ describe("what is asked, in words", () => {
       "Limits: budget per month 4,000 USD, busy share in the busiest hour 50 % and life of bought flash 5 years",
     );
     expect(
-      texts({ search: { ...search, most_p99_us: 900, most_machines: 3 } }),
+      texts({ search: { ...search, most_p99_us: 900, limit_machines: 3 } }),
     ).toMatch(
       /Limits: budget per month 4,000 USD, p99 response time 900 µs, .* and 2 more/,
     );
@@ -135,6 +136,15 @@ describe("what is asked, in words", () => {
       "over 36 months | Own prices: chassis with processors 9,000 USD, rates of drives assumed",
     );
     expect(texts({ search: { have_ram_gib: 64 } })).toContain("cost not stated");
+  });
+
+  it("does not call the number of machines that is looked at a limit", () => {
+    const said = texts({ search: { most_machines: 3 } });
+    expect(said).toContain("Limits: none");
+    expect(said).toContain(
+      "To buy or rent: cloud instances, cloud volumes and servers built from parts; up to 3 equal machines looked at",
+    );
+    expect(texts({ search: { limit_machines: 3 } })).toContain("Limits: machines 3");
   });
 
   it("says of several workloads that they are several, and nothing of today", () => {
@@ -178,7 +188,7 @@ describe("the place of a fault", () => {
   });
 
   it("is a field of the form for every number of the address", () => {
-    for (const { name } of [...FIRST_LIMITS, ...MORE_LIMITS, ...PRICES]) {
+    for (const { name } of [...FIRST_LIMITS, ...MORE_LIMITS, ...LISTED, ...PRICES]) {
       expect(placeOfField(name)).toMatchObject({ field: name });
     }
     for (const [constraint, [name]] of LIMIT_FIELDS) {
@@ -186,6 +196,10 @@ describe("the place of a fault", () => {
         field: name,
       });
     }
+    expect(placeOfRequest("body.candidates.max_machines")).toEqual({
+      section: "candidates",
+      field: "most_machines",
+    });
     expect(placeOfRequest("body.candidates.vendors")?.section).toBe("candidates");
     expect(placeOfRequest("body.candidates.part_usd.chassis")?.field).toBe(
       "chassis_usd",

@@ -162,11 +162,24 @@ export const MORE_LIMITS: readonly NumberSpec[] = [
     meaning: "The same: height in a rack, at most.",
   },
   {
-    name: "most_machines",
+    name: "limit_machines",
     label: "Machines",
     unit: "",
     meaning:
       "At most, of all systems together where several workloads are placed; each copy of the data takes one of its own.",
+    whole: true,
+  },
+];
+
+/** What is looked at at all, beside the kinds and who sells it. */
+export const LISTED: readonly NumberSpec[] = [
+  {
+    name: "most_machines",
+    label: "Equal machines looked at",
+    unit: "",
+    meaning:
+      "Options of more are no candidates, except as many as there are copies of the data. Where it is empty: 8, or twice the limit on machines, up to 64.",
+    placeholder: "8 or more",
     whole: true,
   },
 ];
@@ -219,7 +232,7 @@ export function placeOfField(field: string): Place | null {
   if (isOf(PRICES, field) || field === "borrow") {
     return { section: "prices", field };
   }
-  if (CANDIDATE_PARTS.includes(field)) {
+  if (isOf(LISTED, field) || CANDIDATE_PARTS.includes(field)) {
     return { section: "candidates", field };
   }
   if (field === "workloads" || field === "template") {

@@ -34,12 +34,12 @@ export const ownOf = (search: AdviceSearch): readonly string[] =>
     : (readNames(search.own) ?? []);
 
 /**
- * Up to how many equal machines options are listed: with a limit on machines twice as many, so that the
- * answer can say what the limit costs; absent where the usual number is enough.
+ * Up to how many equal machines options are listed where nobody says: with a limit on machines twice as
+ * many, up to the most, so that the answer can say what the limit costs; absent where the usual number is enough.
  */
-function machinesListed({ most_machines: most }: AdviceSearch): number | undefined {
+export function listedFor(limit: number | undefined): number | undefined {
   const { usual, high } = CandidatesIn.max_machines;
-  const listed = Math.min(2 * (most ?? 0), high);
+  const listed = Math.min(2 * (limit ?? 0), high);
   return listed > usual ? listed : undefined;
 }
 
@@ -103,7 +103,7 @@ export function adviceQuestion(
         providers,
         vendors,
         own: own.length === 0 ? undefined : [...own],
-        max_machines: machinesListed(search),
+        max_machines: search.most_machines ?? listedFor(search.limit_machines),
         machine_usd: search.machine_usd,
         usd_per_kwh: search.kwh_usd,
         part_usd:
@@ -113,7 +113,7 @@ export function adviceQuestion(
       }),
     },
     constraints: stated({
-      machines: search.most_machines,
+      machines: search.limit_machines,
       usd_per_month: search.most_usd,
       purchase_usd: search.most_purchase_usd,
       io_time_us_per_access: search.most_io_us,

@@ -17,7 +17,7 @@ const SEARCH: AdviceSearch = {
   most_usd: 5000.5,
   most_busy: 0.5,
   most_ram_gib: 512,
-  most_machines: 4,
+  limit_machines: 4,
   chassis_usd: 9000,
   kwh_usd: 0.2,
   borrow: true,
@@ -60,7 +60,7 @@ describe("a template", () => {
     expect(searchOf(template)).toMatchObject({
       most_usd: 5000,
       most_watts: 500,
-      most_machines: 5,
+      limit_machines: 5,
       machine_usd: 100,
       months: 36,
     });
@@ -82,25 +82,42 @@ describe("a template", () => {
     expect(searchOf({ price_book_id: "none" }).kinds).toBeUndefined();
   });
 
-  it("limits the machines, also where an earlier one states how many are listed", () => {
-    expect(templateOf(STATE, SEARCH)).toMatchObject({ constraints: { machines: 4 } });
-    expect(templateOf(STATE, SEARCH).candidates).not.toHaveProperty("max_machines");
+  it("lists as many equal machines as an earlier one states, and limits none of them", () => {
     const earlier = {
-      candidates: { max_machines: 3 },
+      candidates: { max_machines: 1 },
       price_book_id: STATE.price_book,
       horizon_months: STATE.months,
     };
-    expect(searchOf(earlier)).toMatchObject({ most_machines: 3 });
+    // With 2 copies of the data a limit of 1 machine would leave no option; a list of 1 goes up to 2.
+    const found = searchOf(earlier);
+    expect(found).toMatchObject({ limit_machines: undefined, most_machines: 1 });
+    const asked = templateOf(STATE, found);
+    expect(asked.candidates).toMatchObject({ max_machines: 1 });
+    expect(asked.constraints).toEqual({});
     expect(notShown(STATE, earlier)).toEqual([]);
-    expect(isAsked(STATE, searchOf(earlier), earlier, "usual")).toBe(true);
-    // More than the limit may be listed without another answer; fewer leave out what the form would ask.
-    const both = (max_machines: number) => ({
-      candidates: { max_machines },
-      constraints: { machines: 16 },
-    });
-    expect(searchOf(both(20))).toMatchObject({ most_machines: 16 });
-    expect(notShown(STATE, both(20))).toEqual([]);
-    expect(notShown(STATE, both(4))).toEqual(["candidates.max_machines"]);
+    expect(isAsked(STATE, found, earlier, "usual")).toBe(true);
+  });
+
+  it.each<[{ max_machines?: number }, number | undefined, AdviceSearch]>([
+    [{}, 16, { limit_machines: 16, most_machines: 8 }],
+    [{ max_machines: 4 }, 16, { limit_machines: 16, most_machines: 4 }],
+    [{ max_machines: 20 }, 16, { limit_machines: 16, most_machines: 20 }],
+    // As the form saves it: what it lists for its limit is no number of its own.
+    [{ max_machines: 32 }, 16, { limit_machines: 16, most_machines: undefined }],
+    [{}, 4, { limit_machines: 4, most_machines: undefined }],
+    [{ max_machines: 8 }, 4, { limit_machines: 4, most_machines: 8 }],
+    [{ max_machines: 8 }, undefined, { most_machines: 8 }],
+  ])("lists %o for a limit of %o as it states it", (candidates, machines, search) => {
+    const template = {
+      candidates,
+      constraints: machines === undefined ? {} : { machines },
+    };
+    expect(searchOf(template)).toMatchObject(search);
+    expect(notShown(STATE, template)).toEqual([]);
+    const asked = templateOf(STATE, searchOf(template));
+    expect(asked.constraints).toEqual(template.constraints);
+    // The server lists 8 where nobody says.
+    expect(asked.candidates?.max_machines ?? 8).toBe(candidates.max_machines ?? 8);
   });
 
   it("has the kinds that the server would read from it", () => {

@@ -1,5 +1,6 @@
 /** A template beside the form: what the form states of it, and the form of what it states. */
 import type { TemplateIn } from "@/api/advice-templates";
+import { CandidatesIn } from "@/api/gen/bounds.gen";
 import {
   type AdviceNumbers,
   type AdviceSearch,
@@ -9,7 +10,7 @@ import {
   USUAL_KINDS,
 } from "@/questions/advice";
 import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
-import { adviceQuestion } from "./question";
+import { adviceQuestion, listedFor } from "./question";
 
 const GIB = 2 ** 30;
 const USUAL_MONTHS = 36;
@@ -54,9 +55,11 @@ const namesOf = (value: unknown): readonly string[] =>
 const joined = (names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : names.join(",");
 
+type Part = "candidates" | "constraints";
+
 /** Numbers of the form by where a template states them, and how many of its units one is. */
 const NUMBERS: readonly (readonly [
-  part: "candidates" | "constraints",
+  part: Part,
   key: string,
   name: keyof AdviceNumbers,
   factor?: number,
@@ -75,7 +78,7 @@ const NUMBERS: readonly (readonly [
   ["constraints", "throughput_accesses_per_s", "least_per_s"],
   ["constraints", "flash_life_years", "least_life"],
   ["constraints", "peak_busy", "most_busy"],
-  ["constraints", "machines", "most_machines"],
+  ["constraints", "machines", "limit_machines"],
   ["candidates", "machine_usd", "machine_usd"],
   ["candidates", "usd_per_kwh", "kwh_usd"],
 ];
@@ -90,26 +93,17 @@ export const LIMIT_FIELDS: ReadonlyMap<
   ),
 );
 
-/** How many equal machines a template lists, and how many it allows. */
-const machinesOf = (stated: Stated) => ({
-  listed: numberOf(tableOf(stated["candidates"])["max_machines"]),
-  allowed: numberOf(tableOf(stated["constraints"])["machines"]),
-});
-
 /**
- * The limit on machines that a template states. Earlier templates of the form state it as the number that
- * is listed alone: of one workload that leaves the same options.
+ * Up to how many equal machines a template lists options; absent where the form lists as many for its limit.
+ * The form lists more for a limit than a template that states none.
  */
-const mostMachines = (stated: Stated): number | undefined => {
-  const { listed, allowed } = machinesOf(stated);
-  return allowed ?? listed;
-};
-
-/** Whether the form leaves out options for the number of machines that a template lists, as that does. */
-const holdsListed = (stated: Stated): boolean => {
-  const { listed, allowed } = machinesOf(stated);
-  return listed !== undefined && (allowed === undefined || listed >= allowed);
-};
+function machinesListed({ candidates, constraints }: Record<Part, Stated>) {
+  const forLimit = listedFor(numberOf(constraints["machines"]));
+  const listed =
+    numberOf(candidates["max_machines"]) ??
+    (forLimit === undefined ? undefined : CandidatesIn.max_machines.usual);
+  return listed === forLimit ? undefined : listed;
+}
 
 /** Kinds that a template states, or that what it states implies. */
 function kindsOf(stated: Stated): readonly Kind[] {
@@ -145,7 +139,7 @@ export function searchOf(stated: Stated): AdviceSearch & AnalysisSearch {
         numberOf(parts[part][key], factor),
       ]),
     ),
-    most_machines: mostMachines(stated),
+    most_machines: machinesListed(parts),
     chassis_usd: numberOf(tableOf(candidates["part_usd"])["chassis"]),
     goal: goal === "usd" ? undefined : goal,
     kinds: isUsual ? undefined : joined(kinds),
@@ -199,9 +193,7 @@ const chosen = (
 
 /** What a template states and the form does not show, by its place. */
 export const notShown = (state: AnalysisState, stated: Stated): readonly string[] =>
-  missing(stated, chosen(state, stated, undefined)).filter(
-    (place) => place !== "candidates.max_machines" || !holdsListed(stated),
-  );
+  missing(stated, chosen(state, stated, undefined));
 
 /** Whether the form asks what a template states; `usual`: the default price book, of one that states none. */
 export function isAsked(
