@@ -672,9 +672,14 @@ def test_response_times_are_limited_exactly() -> None:
         assert each.usd_per_month is not None
         if each.usd_per_month < fast.usd_per_month:
             assert each.response_p99_us is None or each.response_p99_us > limit
-    none = ask(**shelf, constraints={"response_p99_us": 1})
+    # RAM for all of the data alone waits for no device.
+    held = ask(**shelf, constraints={"response_p99_us": 1}).recommendation
+    assert held is not None
+    assert held.ram_bytes >= PRODUCTION.data_bytes
+    assert held.response_p99_us == 0
+    none = ask(**shelf, constraints={"response_p99_us": 1, "ram_bytes": 2 * TIB})
     assert none.infeasible is not None
-    assert "response_p99_us" in none.infeasible.conflict
+    assert none.infeasible.conflict == ("ram_bytes", "response_p99_us")
 
 
 @pytest.fixture(scope="module")
@@ -793,9 +798,14 @@ def test_a_limit_of_the_mean_response_is_kept_and_named() -> None:
     assert cheap.usd_per_month is not None
     assert fast.usd_per_month > cheap.usd_per_month
     assert any(each.constraint == "response_mean_us" for each in found.rejected)
-    none = ask(**shelf, constraints={"response_mean_us": 1e-3})
+    # RAM for all of the data alone waits for no device.
+    held = ask(**shelf, constraints={"response_mean_us": 1e-3}).recommendation
+    assert held is not None
+    assert held.ram_bytes >= PRODUCTION.data_bytes
+    assert held.response_mean_us == 0
+    none = ask(**shelf, constraints={"response_mean_us": 1e-3, "ram_bytes": 2 * TIB})
     assert none.infeasible is not None
-    assert "response_mean_us" in none.infeasible.conflict
+    assert none.infeasible.conflict == ("ram_bytes", "response_mean_us")
 
 
 def test_without_a_rate_nothing_rests_on_one() -> None:
@@ -1578,7 +1588,16 @@ def settled_by(
 ) -> tuple[Table, list[int], list[Replayed], int]:
     """Settle on devices of a book: replays make some options too busy, and some slower than the model says."""
     given_ = {**asked_of_nothing(), "curve": curve(), "objective": objective}
-    asked = _asked({**given_, "prices": book(**PRICES), "candidates": DEVICES_ALONE})
+    # With RAM for all of the data nothing waits for devices, and no replay is slower.
+    limits = {"ram_bytes": Decimal(2 * TIB)}
+    asked = _asked(
+        {
+            **given_,
+            "prices": book(**PRICES),
+            "candidates": DEVICES_ALONE,
+            "constraints": limits,
+        }
+    )
     table = Table.of(asked.setting)
     order = _choice.chosen_of(asked, table).order
     rows = order.tolist()
@@ -2735,13 +2754,19 @@ def test_a_limit_of_response_times_is_held_of_what_breaks_another_too(
 def test_a_conflict_names_no_limit_that_is_not_needed() -> None:
     """What no option keeps by its bound alone is the whole conflict, however many keep the others."""
     drive = "micron-9550-max-6.4tb"
-    found = ask(
-        candidates=replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
-        prices=book(**{drive: Decimal(1), SHELF[2]: Decimal("0.04")}),
-        constraints={"usd_per_month": 400.0, "response_p99_us": 1.0},
-    )
+    asked: dict[str, Any] = {
+        "candidates": replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
+        "prices": book(**{drive: Decimal(1), SHELF[2]: Decimal("0.04")}),
+        "constraints": {"usd_per_month": 400.0, "response_p99_us": 1.0},
+    }
+    # Empty caches wait for devices whatever the RAM.
+    found = ask(**asked, curve=curve(start="cold"))
     assert found.infeasible is not None
     assert found.infeasible.conflict == ("response_p99_us",)
+    # Full ones that hold all of the data do not, at a price.
+    found = ask(**asked)
+    assert found.infeasible is not None
+    assert found.infeasible.conflict == ("usd_per_month", "response_p99_us")
 
 
 @pytest.mark.parametrize("unknown", [False, True])

@@ -73,7 +73,12 @@ def ask(
 
 
 def of_drives(**more: Any) -> Advice:
-    limits = {"io_time_us_per_access": BETWEEN, **more.pop("constraints", {})}
+    limits = {
+        "io_time_us_per_access": BETWEEN,
+        # RAM for all of the data, 5 GiB beside the system's, takes no I/O time on any device.
+        "ram_bytes": Decimal(8 * 2**30),
+        **more.pop("constraints", {}),
+    }
     return ask(
         TPCB, 5 * 2**30, RATE, (SAMSUNG, KIOXIA, DISK), constraints=limits, **more
     )

@@ -93,7 +93,8 @@ def test_the_steps_of_a_busy_share_buy_one_more_device_each() -> None:
             "ram": Decimal(20),
             "prices": list(PRICES.values()),
             "some": {SHELF[2]},
-            "limits": {},
+            # With RAM for all of the data one device is enough at any share.
+            "limits": {"ram_bytes": 2**40},
             "objective": "usd",
             "have": None,
         }

@@ -27,7 +27,7 @@ def test_every_rejected_option_is_admitted_by_its_relaxation_and_not_by_a_cent_l
     None
 ):
     """Limit and relaxation as JSON has them, added as a program adds them."""
-    found = ask(constraints={"usd_per_month": 133.37})
+    found = ask(constraints={"usd_per_month": 133.41})
     rows = [
         each
         for each in found.rejected
@@ -51,7 +51,7 @@ def test_every_rejected_option_is_admitted_by_its_relaxation_and_not_by_a_cent_l
 
 
 def test_a_relaxation_that_was_added_admits_the_option_when_asked_again() -> None:
-    found = ask(constraints={"usd_per_month": 133.37})
+    found = ask(constraints={"usd_per_month": 133.41})
     for each in found.rejected:
         limit = (each.limit or 0) + (each.relaxation or 0)
         own = each.option.usd_per_month
