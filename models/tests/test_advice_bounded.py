@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from advice_cases import GIB, PRICES, SHELF, TIB, book, curve, question
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from staircase_cases import is_known
 
@@ -174,6 +174,23 @@ def _without(asked: dict[str, Any], name: str) -> dict[str, Any]:
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(problem=problems)
+@example(
+    # The cheapest that holds all of the data breaks one limit; a cheaper one is too slow besides, the largest costs more.
+    problem={
+        "data": 2**36,
+        "rate": 10.0,
+        "replicas": 1,
+        "usd": {"chassis": Decimal(1)},
+        "parts": None,
+        "kinds": ("chassis",),
+        "kwh": None,
+        "limits": {"usd_per_month": 1, "response_p99_us": 50.0},
+        "objective": "usd",
+        "have": None,
+        "near": 0.0,
+        "chunk": 100,
+    }
+)
 def test_what_bounds_leave_out_changes_no_answer(
     problem: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

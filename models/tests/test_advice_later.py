@@ -1463,7 +1463,9 @@ def test_page_flows_within_the_known_error_are_one_row_that_names_them() -> None
     io_us = {table.scheme(at): float(table.options.io_us[at]) for at in given_}
     some = [row for row in rows if row.alike]
     for row in some:
-        assert len(row.title.split(" or ")) == 1 + len(row.alike)
+        name, flows = row.title.split(", page flow ")
+        assert name == row.name
+        assert len(re.split(", | or ", flows)) == 1 + len(row.alike)
         # Not equal by the formulas: their errors alone make them one class.
         assert len({io_us[each] for each in (row.scheme, *row.alike)}) > 1
     assert len({row.title for row in rows}) == len(rows)

@@ -210,7 +210,8 @@ class _Kept:
     order : int array
         Options that keep every limit, the best first.
     broken : int array
-        Of every option that keeps all others, which limits of response times it breaks, as bits.
+        Of every option that keeps all others, which limits of response times it breaks, as bits; of the rest those that a
+        bound shows to be broken.
     """
 
     order: IntArray
@@ -375,12 +376,19 @@ class _Search:
         return columns, places, table, chosen, kept
 
     def _that_respond(self, table: Table, chosen: Chosen) -> _Kept:
-        """Hold limits of response times in what keeps all others."""
+        """Hold limits of response times in what keeps all others; in what does not, as far as a bound shows them broken."""
         broken = np.zeros(len(table.options), dtype=np.int64)
         order = chosen.order
         if not self._asked.limits_response:
             return _Kept(order, broken)
         limits = self._asked.response_limits
+        # A list of all options counts these too, and the best that breaks fewest is neither the cheapest nor the largest.
+        for at, (limit, least) in enumerate(
+            zip(limits, table.least_response, strict=True)
+        ):
+            if limit is not None:
+                slow = (chosen.first_broken >= 0) & (least > limit)
+                broken |= slow.astype(np.int64) << at
         times = [each[order] for each in table.least_response]
         open_ = np.ones(len(order), dtype=np.bool_)
         for limit, least in zip(limits, times, strict=True):
@@ -419,8 +427,8 @@ class _Search:
     def _shown(self, table: Table, chosen: Chosen, kept: _Kept) -> IntArray:
         """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits.
 
-        Response times are held in what keeps all other limits. Of what breaks the same of these the one with the most RAM and
-        drives stands beside the best: where it is too slow, so are the others of its kind.
+        Response times are held in what keeps all other limits, bounds of them in the rest. Of what breaks the same of these the
+        one with the most RAM and drives stands beside the best: where it is too slow, so are the others of its kind.
         """
         options, kinds = table.options, table.kind_codes
         [broken] = np.nonzero((chosen.first_broken >= 0) | (kept.broken > 0))
