@@ -283,7 +283,12 @@ def test_the_papers_say_whose_prices_are_of_another_year() -> None:
     text = (PAGES / "papers.md").read_text("utf-8")
     assert "prices are those of the default price book" not in text
     assert "the price of flash is from 2015, the price of DRAM from 2026-05" in text
-    assert "flash is the better buy from 8.3 USD on" in text
+    assert "flash is the better buy from 8.31 USD on" in text
+    # Where the next money leaves flash, it holds what DRAM does not hold of the data.
+    missing_gb = (57 * 10**9 - 200 * 10**6) / 1e9
+    assert f"From {missing_gb:.1f} GB of flash on" in text
+    for usd_per_gb in (0.62, 0.753):
+        assert f"until {missing_gb * usd_per_gb:.3g} USD is spent" in text
     before, _, after = text.partition("measured on the array of 16 disks")
     assert "As in the paper flash is the better buy before one disk" not in before
     assert "with a wide margin" in after.split(">>>")[0]
