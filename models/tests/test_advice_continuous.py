@@ -105,10 +105,43 @@ def test_no_sizes_cost_less_than_the_bound(
             float(np.round(np.exp(each * np.log(most))))
             for each in (ram_place, flash_place)
         )
-        if CHOICES[at] == "none":
-            flash = 0.0
-        cost = slow_cost(shape, listed[at], ram, flash, asked)
-        assert cost >= found.bound * (1 - 1e-9)
+        # There too where both, or flash alone, just hold all of the data, or lack a page of it.
+        for cached in {flash, most, most - 1, most - ram, most - ram - 1}:
+            held = 0.0 if CHOICES[at] == "none" else max(cached, 1.0)
+            cost = slow_cost(shape, listed[at], ram, held, asked)
+            assert cost >= found.bound * (1 - 1e-9)
+
+
+def test_a_jump_where_all_of_the_data_is_held_leaves_no_gap() -> None:
+    """The counts fall to none within a page, whatever the sizes: smaller boxes alone do not tell the two sides apart."""
+    found = least_cost(
+        curve(),
+        shelf_of(1.0, 1.0, 65.0, 1.0, 1e-12),
+        ram_usd=6.0467459397673e-10,
+        accesses_per_s=831_263.0,
+        most_busy=0.5,
+        most_pages=2.0**29,
+        close=0.02,
+    )
+    assert found.gap <= 0.02
+    assert found.boxes < 10_000
+
+
+def test_what_is_short_of_the_data_misses_as_one_page_less() -> None:
+    shape = curve()
+    data, short = shape.all_data_from, shape.short_of_data()
+    assert data is not None
+    sizes = np.asarray([0.0, 1.0, data / 2, data - 2, data - 1])
+    for name in ("misses", "write_backs"):
+        whole, part = (getattr(each, name) for each in (shape, short))
+        assert np.array_equal(part(sizes), whole(sizes))
+        assert np.array_equal(
+            part(np.asarray([data, 2 * data])), [whole(data - 1.0)] * 2
+        )
+        assert whole(data) < part(data)
+    cold = replace(shape, scaled=None)
+    assert cold.all_data_from is None
+    assert cold.short_of_data() is cold
 
 
 def slow_cost(

@@ -463,6 +463,26 @@ class Curve:
         sizes = np.asarray(size, dtype=np.float64)
         return np.asarray(sizes >= (math.inf if data is None else data))
 
+    def short_of_data(self) -> Curve:
+        """Return the curve of caches that lack a page of the data at least: counts do not fall at `all_data_from`.
+
+        Returns
+        -------
+        Curve
+            The same at smaller sizes, and at larger ones what a page less than the data misses; itself where
+            `all_data_from` is None or a curve was composed.
+        """
+        composed = self.given is not None and bool(self.given.composed_of)
+        if self.all_data_from is None or composed:
+            return self
+        made = copy.copy(self)
+        for name in ("_misses", "_write_backs"):
+            counts = getattr(self, name)
+            if counts is not None:
+                last = np.concatenate((counts[:-1], counts[-2:-1]))
+                object.__setattr__(made, name, last)
+        return made
+
     @property
     def served_per_access(self) -> float:
         """Page accesses that all machines serve together for each one of the workload: 1 without copies. [1]"""

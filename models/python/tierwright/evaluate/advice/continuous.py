@@ -14,6 +14,7 @@ from scipy.optimize import minimize_scalar
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.common.hull import below_chords
+from tierwright.evaluate.advice.limits import Bools
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -135,6 +136,10 @@ class _Boxes:
         )
 
 
+_Done = dict[tuple[str, str], FloatArray]
+"""Operations of an access, by device and operation. [1]"""
+
+
 class _Costs:
     """Costs of sizes and bounds of boxes of them, all of one machine."""
 
@@ -147,15 +152,21 @@ class _Costs:
         most_busy: float,
     ) -> None:
         self._curve = curve
+        self._short = curve.short_of_data()
         self._tiers = tiers
         self._ram_usd = ram_usd * curve.page_bytes
         # Devices that a busy time of 1 µs an access asks for.
         self._load = accesses_per_s / US / most_busy
 
     def _done(
-        self, at: IntArray, ram: FloatArray, flash: FloatArray
-    ) -> dict[tuple[str, str], FloatArray]:
+        self,
+        at: IntArray,
+        ram: FloatArray,
+        flash: FloatArray,
+        curve: Curve | None = None,
+    ) -> _Done:
         """Operations of an access at each place, by device and operation. [1]"""
+        curve = self._curve if curve is None else curve
         names = np.asarray([each.scheme for each in self._tiers])[at]
         found = {
             (device, operation): np.zeros(len(at))
@@ -164,9 +175,7 @@ class _Costs:
         }
         for name in np.unique(names).tolist():
             rows = np.flatnonzero(names == name)
-            done: Operations = operations(self._curve, ram[rows], flash[rows], (name,))[
-                name
-            ]
+            done: Operations = operations(curve, ram[rows], flash[rows], (name,))[name]
             for key, values in found.items():
                 values[rows] = done.per_access[key]  # type: ignore[index]
         return found
@@ -176,7 +185,7 @@ class _Costs:
         at: IntArray,
         ram: FloatArray,
         flash: FloatArray,
-        done: dict[tuple[str, str], FloatArray],
+        done: _Done,
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Cost, devices that hold the data, and flash that is paid for."""
         columns = np.asarray(
@@ -217,6 +226,9 @@ class _Costs:
 
         Each count rises or falls with either size alone, so over a box it is least at a corner; but reads of flash,
         which are what misses RAM and is not read from disk: least where RAM is largest and reads of disk are most.
+
+        Where some sizes of a box hold all of the data and some do not, counts jump in it, and no smaller box is without
+        the jump: its two parts are bounded each by itself.
         """
         corners = [(ram, flash) for ram in boxes.ram for flash in boxes.flash]
         done = [self._done(boxes.at, *each) for each in corners]
@@ -226,16 +238,46 @@ class _Costs:
                 for each, one in zip(corners, done, strict=True)
             ]
         )
-        least = {key: np.min([each[key] for each in done], axis=0) for key in done[0]}
         most_disk = np.max([each["disk", "read"] for each in done], axis=0)
-        curve = self._curve
+        bound = self._bound(boxes, done, most_disk, self._curve)
+        jumps = np.flatnonzero(self._jumps(boxes, done))
+        if len(jumps):
+            some, short = boxes.rows(jumps), self._short
+            ends = [(ram, flash) for ram in some.ram for flash in some.flash]
+            below = [self._done(some.at, *each, short) for each in ends]
+            most = np.max([each["disk", "read"] for each in below], axis=0)
+            # What holds all of the data reads new pages alone, and all it does rests on RAM, whatever the flash beside it.
+            all_data = np.full(len(some), float(self._curve.all_data_from or 0))
+            above = [self._done(some.at, ram, all_data) for ram in some.ram]
+            bound[jumps] = np.minimum(
+                self._bound(some, below, most, short),
+                self._bound(some, above, above[0]["disk", "read"], self._curve),
+            )
+        return bound, costs
+
+    def _jumps(self, boxes: _Boxes, done: list[_Done]) -> Bools:
+        """Whether the largest sizes of a box hold all of the data and the smallest do not."""
+        if self._short is self._curve:
+            return np.zeros(len(boxes), dtype=np.bool_)
+        ends = ((boxes.ram[end], boxes.flash[end], done[-end]) for end in (0, 1))
+        smallest, largest = (
+            one["disk", "read"]
+            < self._done(boxes.at, ram, flash, self._short)["disk", "read"]
+            for ram, flash, one in ends
+        )
+        return np.asarray(largest & ~smallest)
+
+    def _bound(
+        self, boxes: _Boxes, done: list[_Done], most_disk: FloatArray, curve: Curve
+    ) -> FloatArray:
+        """Bound of boxes by the operations of their corners on a curve, and the most reads of disk in them. [USD/month]"""
+        least = {key: np.min([each[key] for each in done], axis=0) for key in done[0]}
         missed = (curve.misses(boxes.ram[1]) - curve.growth) / curve.accesses
         cached = boxes.flash[1] > 0
         least["flash", "read"] = np.where(
             cached, np.clip(missed - most_disk, 0.0, least["flash", "read"]), 0.0
         )
-        bound, _, _ = self._of(boxes.at, boxes.ram[0], boxes.flash[0], least)
-        return bound, costs
+        return self._of(boxes.at, boxes.ram[0], boxes.flash[0], least)[0]
 
 
 def least_cost(
