@@ -1426,14 +1426,15 @@ def test_limits_of_response_times_hold_in_neighbours_and_scenarios() -> None:
 
 
 @cache
-def _flows() -> tuple[Any, Table, list[int]]:
+def _flows(io_time_us: int | None = None) -> tuple[Any, Table, list[int]]:
     """A question, its options, and those of the hardware with the most page flows that keep every limit."""
+    limits = {} if io_time_us is None else {"io_time_us_per_access": io_time_us}
     asked = question(
         {
             "curve": curve(),
             "candidates": DEVICES_ALONE,
             "have": None,
-            "constraints": {},
+            "constraints": limits,
             "objective": "usd",
             "prices": book(**PRICES),
         }
@@ -1446,8 +1447,8 @@ def _flows() -> tuple[Any, Table, list[int]]:
     return asked, table, max(by_name.values(), key=len)
 
 
-def _compared_flows() -> list[Any]:
-    asked, table, rows = _flows()
+def _compared_flows(io_time_us: int | None = None) -> list[Any]:
+    asked, table, rows = _flows(io_time_us)
     found = _scenarios.compared(asked, table, rows[0], rows[1:])
     name = table.title(rows[0])
     return [row for row in found.rows if row.name == name]
@@ -1489,15 +1490,16 @@ def test_page_flows_that_differ_by_more_than_the_known_error_are_rows_with_names
 
 
 def test_page_flows_that_break_other_limits_are_rows_with_names() -> None:
+    # Within the known error of each other, but with more data or a wider working set one of them is beyond the limit.
+    twice = _compared_flows(4)
+    assert len(twice) > 1
+    assert len({row.title for row in twice}) == len(twice)
+    assert all("page flow" in row.title for row in twice)
+    broken = {tuple(cell.breaks for cell in row.regret) for row in twice}
+    assert len(broken) == len(twice)
     rented = Candidates(kinds=("instances", "volumes"), max_machines=3)
     found = sure(candidates=rented).scenarios
     assert found is not None
-    twice = [
-        row
-        for row in found.rows
-        if [each.name for each in found.rows].count(row.name) > 1
-    ]
-    assert len(twice) > 1
     assert len({row.title for row in found.rows}) == len(found.rows)
 
 

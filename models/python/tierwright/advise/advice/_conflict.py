@@ -89,13 +89,19 @@ def explained(
     if not dirty and set(unknown) & set(names):
         # Each of them alone leaves nothing, and no value of it would admit an option.
         return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
-    said = _words.infeasible_text(
-        names, dirty=dirty, is_known=not _may_be_kept(table, limits, names)
+    for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
+    # What there is alone is known to break them, and no value of them would admit what is for sale.
+    today_alone = not dirty and for_sale == list(names)
+    said = (
+        _words.today_breaks_text(names)
+        if today_alone
+        else _words.infeasible_text(
+            names, dirty=dirty, is_known=not _may_be_kept(table, limits, names)
+        )
     )
     # Of what bounds left out another may be nearer.
     tells_price = PRICE in names and table.left_out is None
     unpriced = _without_price(table, limits) if tells_price else ""
-    for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
     if for_sale:
         why = _words.unknown_text(for_sale, has_chassis=has_chassis)
         said = f"{said} Of what is for sale, {why[0].lower()}{why[1:]}"
@@ -106,7 +112,9 @@ def explained(
         ]
         nearest = _why_not.with_other_numbers(asked, table, names, nearest)
         nearest = with_fewer_devices(asked, table, names, nearest, refuted)
-        relaxed = _words.nearest_text(nearest, whom)
+        relaxed = (
+            "" if today_alone and not nearest else _words.nearest_text(nearest, whom)
+        )
         return Conflict(names, sentences(said, relaxed, unpriced), nearest)
     if asked.limits_response and any(name in asked.constraints for name in names):
         nearest, is_whole = _why_not.nearest_in_time(asked, table, names)

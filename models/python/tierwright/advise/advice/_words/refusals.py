@@ -81,6 +81,18 @@ def unknown_text(names: Sequence[str], *, has_chassis: bool = False) -> str:
     )
 
 
+def today_breaks_text(names: Sequence[str]) -> str:
+    """Say which limits what there is breaks, where their values are known of nothing else.
+
+    Examples
+    --------
+    >>> today_breaks_text(["power_watts"])
+    'No option is known to keep every limit: what there is breaks the limit on the power of the servers.'
+    """
+    limits = "the limit" if len(names) == 1 else "the limits"
+    return f"No option is known to keep every limit: what there is breaks {limits} {listed([on_limit(name) for name in names])}."
+
+
 def infeasible_text(
     conflict: Sequence[str], *, dirty: bool = False, is_known: bool = True
 ) -> str:
