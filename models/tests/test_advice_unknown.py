@@ -12,6 +12,7 @@ import pytest
 from advice_cases import DEVICES_ALONE, PRODUCTION, SHELF, TIB, ask, book, curve
 from advice_cases import question as asked_of
 
+from tierwright.advise.advice import _notes
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.common.cautions import Weighed
@@ -197,3 +198,11 @@ def test_of_ram_that_evicts_nothing_it_is_said_what_is_written_all_the_same() ->
     )
     # Less RAM evicts, and its write-backs are counted.
     assert not said(constraints={"ram_bytes": Decimal(TIB)})
+    # Flash that holds all of them keeps what would be written back.
+    table = Table.of(asked_of(given_(TOLD)).setting)
+    options = table.options
+    behind = np.flatnonzero((options.flash_reads > 0) & (options.store_reads == 0))
+    [caution] = _notes._about_checkpoints(table, int(behind[0]))
+    assert "a flash cache that holds all of the data" in caution.message
+    read = np.flatnonzero((options.flash_reads > 0) & (options.store_reads > 0))
+    assert not list(_notes._about_checkpoints(table, int(read[0])))

@@ -198,24 +198,25 @@ def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
 
 
 def _about_checkpoints(table: Table, best: int) -> Iterator[Caution]:
-    """Say of RAM from which nothing is evicted that what is written all the same is not counted."""
+    """Say of a cache from which nothing is evicted that what is written all the same is not counted."""
     setting, options = table.setting, table.options
     curve, rate = setting.curve, setting.served.mean
     tells = curve.notes.tells_writes
     writes = curve.known_write_accesses if tells else None
-    reads = float(options.store_reads[best] + options.flash_reads[best])
     # New pages push others out.
-    if reads > 0 or curve.growth or writes == 0:
+    if options.store_reads[best] > 0 or curve.growth or writes == 0:
         return
     change = "accesses that change a page"
     if writes is not None and rate is not None:
         changed = three_digits(rate * writes / curve.accesses)
         change = f"up to {changed} accesses per second that change a page"
+    held = "RAM that holds all of the data evicts no page, so none is written back"
+    if options.flash_reads[best] > 0:
+        held = "a flash cache that holds all of the data evicts no page, so none is written back to what holds them"
     yield Caution(
         "checkpoints_not_counted",
-        "RAM that holds all of the data evicts no page, so none is written back: what a log and checkpoints write, of "
-        f"{change}, is not counted",
-        "provide for these writes besides, or limit RAM to what evicts pages",
+        f"{held}: what a log and checkpoints write, of {change}, is not counted",
+        "provide for these writes besides, or limit RAM and flash to what evicts pages",
         could_change_choice=True,
         effect="its devices would have to take these writes, too, so another option may cost less",
     )
