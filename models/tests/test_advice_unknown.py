@@ -12,7 +12,7 @@ import pytest
 from advice_cases import DEVICES_ALONE, PRODUCTION, SHELF, TIB, ask, book, curve
 from advice_cases import question as asked_of
 
-from tierwright.advise.advice import _notes
+from tierwright.advise.advice import _outlasting
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.common.cautions import Weighed
@@ -202,7 +202,7 @@ def test_of_ram_that_evicts_nothing_it_is_said_what_is_written_all_the_same() ->
     table = Table.of(asked_of(given_(TOLD)).setting)
     options = table.options
     behind = np.flatnonzero((options.flash_reads > 0) & (options.store_reads == 0))
-    [caution] = _notes._about_checkpoints(table, int(behind[0]))
-    assert "a flash cache that holds all of the data" in caution.message
+    [weak] = _outlasting.nothing_written_back(table, int(behind[0]))
+    assert "a flash cache that holds all of the data" in weak.caution.message
     read = np.flatnonzero(options.store_reads > 0)
-    assert not list(_notes._about_checkpoints(table, int(read[0])))
+    assert not list(_outlasting.nothing_written_back(table, int(read[0])))

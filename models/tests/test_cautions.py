@@ -635,7 +635,6 @@ def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() ->
     bring_their_own |= {
         "alternative_limit_unknown",
         "alternatives_cut",
-        "checkpoints_not_counted",
         "flash_charged_twice",
         "flash_cache_chosen",
         "options_left_out",

@@ -455,6 +455,7 @@ WHY_NOT: Mapping[str, str] = {
     "lower_bounds_without_price": "not computable: no source states these prices",
     "chassis_without_price": "not computable: no source states a price of a server",
     "own_device_without_price": "not computable: no price of it is stated",
+    "checkpoints_not_counted": "not computable: how often pages are checkpointed is not stated",
     "unknown_breaks_limit": "not computable: no source states the value",
     "vendor_not_stated": "not computable: no source states who makes it",
     "batches_as_single_pages": "not computable: no source states the sequential rate of the device",

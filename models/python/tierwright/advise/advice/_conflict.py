@@ -161,6 +161,9 @@ def _may_be_kept(table: Table, limits: Sequence[Limit], names: Sequence[str]) ->
             if limit.name in without:
                 unknown = np.isinf(without[limit.name])
             broken |= limit.breaks & ~unknown
+        elif limit.name == PEAK_BUSY and LOAD in names:
+            # No device is busy for more than all of the time, whatever its share is limited to.
+            broken |= limit.value > 1
     return not broken.all()
 
 

@@ -120,8 +120,6 @@ def about_answer(
             "list the parts and devices that are allowed, in place of their vendors",
             about=unchecked,
         )
-    if best is not None:
-        yield from _about_checkpoints(table, best)
     if source in (*RENTED, "quotes") and best is not None:
         yield from _about_latencies(table, best)
         yield from _about_bursts(table, best)
@@ -195,31 +193,6 @@ def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
             "measure the device with pages of the workload, and state its latency in a device file",
             about=(device.id,),
         )
-
-
-def _about_checkpoints(table: Table, best: int) -> Iterator[Caution]:
-    """Say of a cache from which nothing is evicted that what is written all the same is not counted."""
-    setting, options = table.setting, table.options
-    curve, rate = setting.curve, setting.served.mean
-    tells = curve.notes.tells_writes
-    writes = curve.known_write_accesses if tells else None
-    # New pages push others out.
-    if options.store_reads[best] > 0 or curve.growth or writes == 0:
-        return
-    change = "accesses that change a page"
-    if writes is not None and rate is not None:
-        changed = three_digits(rate * writes / curve.accesses)
-        change = f"up to {changed} accesses per second that change a page"
-    held = "RAM that holds all of the data evicts no page, so none is written back"
-    if options.flash_reads[best] > 0:
-        held = "a flash cache that holds all of the data evicts no page, so none is written back to what holds them"
-    yield Caution(
-        "checkpoints_not_counted",
-        f"{held}: what a log and checkpoints write, of {change}, is not counted",
-        "provide for these writes besides, or limit RAM and flash to what evicts pages",
-        could_change_choice=True,
-        effect="its devices would have to take these writes, too, so another option may cost less",
-    )
 
 
 def _about_bursts(table: Table, best: int) -> Iterator[Caution]:

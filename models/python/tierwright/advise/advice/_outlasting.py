@@ -131,7 +131,43 @@ def _found(
         yield from _behind_unknown_instance(table, best)
     if source not in RENTED:
         yield from _worn_out(asked, table, best, by_replay=by_replay)
+    yield from nothing_written_back(table, best)
     yield from _priced_long_ago(asked, table, best)
+
+
+def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
+    """Yield that a cache which holds all of the data evicts nothing: what is written all the same is not counted.
+
+    Parameters
+    ----------
+    table : Table
+    best : int
+        The recommendation.
+    """
+    setting, options = table.setting, table.options
+    curve, rate = setting.curve, setting.served.mean
+    writes = curve.known_write_accesses if curve.notes.tells_writes else None
+    # New pages push others out.
+    if options.store_reads[best] > 0 or curve.growth or writes == 0:
+        return
+    change = "accesses that change a page"
+    if writes is not None and rate is not None:
+        changed = three_digits(rate * writes / curve.accesses)
+        change = f"up to {changed} accesses per second that change a page"
+    held = "RAM that holds all of the data evicts no page, so none is written back"
+    if options.flash_reads[best] > 0:
+        held = "a flash cache that holds all of the data evicts no page, so none is written back to what holds them"
+    yield Weakness(
+        Caution(
+            "checkpoints_not_counted",
+            f"{held}: what a log and checkpoints write, of {change}, is not counted",
+            "provide for these writes besides, or limit RAM and flash to what evicts pages",
+        ),
+        "Nothing is evicted, and what a log and checkpoints write is not counted",
+        "whose write-backs are counted",
+        "those of the best alternative are counted",
+        np.asarray(options.store_reads > 0),
+    )
 
 
 def _weighed(
