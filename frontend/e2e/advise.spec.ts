@@ -279,7 +279,7 @@ test("options of the front are pinned, compared, and found again by the address"
   // Another question keeps the pins that its front has, and names the others.
   await changeAsked(page);
   const time = page.getByRole("textbox", { name: "I/O time per access" });
-  await time.fill("2");
+  await time.fill("1");
   await time.press("Enter");
   const list = page.getByRole("region", { name: "Options of the front", exact: true });
   await expect(list).toContainText("Not on the front of this answer", LONG);

@@ -1517,7 +1517,11 @@ def test_of_the_least_time_the_regret_is_time() -> None:
 
 
 def test_what_is_rented_is_exchanged_at_no_loss() -> None:
-    found = sure(candidates=Candidates(kinds=("volumes",), max_machines=2)).scenarios
+    # A flash cache for all of the data would break as few limits as any.
+    found = sure(
+        candidates=Candidates(kinds=("volumes",), max_machines=2),
+        constraints={"flash_bytes": 2**41},
+    ).scenarios
     assert found is not None
     own = found.rows[0]
     assert any(cell.breaks for cell in own.regret)
