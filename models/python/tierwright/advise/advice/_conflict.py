@@ -91,7 +91,7 @@ def explained(
         return Conflict(names, _words.unknown_text(unknown, has_chassis=has_chassis))
     for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
     # What there is alone is known to break them, and no value of them would admit what is for sale.
-    today_alone = not dirty and for_sale == list(names)
+    today_alone = bool(for_sale) and not dirty and for_sale == list(names)
     said = (
         _words.today_breaks_text(names)
         if today_alone
