@@ -7,7 +7,7 @@ these limits fewer are listed.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -30,6 +30,7 @@ from tierwright.evaluate.advice.limits import (
     PRICE,
     RESPONSES,
     THROUGHPUT,
+    Bools,
     Limit,
     left_out_in_turn,
 )
@@ -82,7 +83,9 @@ def explained(
     """
     names = conflict(asked, table, limits)
     dirty = asked.setting.fewest_dirty is not None
-    unknown = _unknown(asked, table, limits)
+    unknown_of = _why_not.unknown_values(asked, table, limits)
+    # Limits that every option breaks because its value is not known.
+    unknown = [name for name, rows in unknown_of.items() if len(rows) and rows.all()]
     has_chassis = "chassis" in {
         SOURCES[each] for each in np.unique(table.options.source).tolist()
     }
@@ -96,7 +99,9 @@ def explained(
         _words.today_breaks_text(names)
         if today_alone
         else _words.infeasible_text(
-            names, dirty=dirty, is_known=not _may_be_kept(table, limits, names)
+            names,
+            dirty=dirty,
+            is_known=not _may_be_kept(table, limits, names, unknown_of),
         )
     )
     # Of what bounds left out another may be nearer.
@@ -139,28 +144,17 @@ def explained(
     return Conflict(names, sentences(said, unpriced))
 
 
-def _unknown(asked: Asked, table: Table, limits: Sequence[Limit]) -> list[str]:
-    """Return the stated limits that every option breaks because its value is not known, that of a latency among them."""
-    return [
-        *_why_not.unknown_of_all(limits),
-        *(
-            name
-            for name, least in zip(RESPONSES, table.least_response, strict=True)
-            if name in asked.constraints and len(least) and np.isinf(least).all()
-        ),
-    ]
-
-
-def _may_be_kept(table: Table, limits: Sequence[Limit], names: Sequence[str]) -> bool:
+def _may_be_kept(
+    table: Table,
+    limits: Sequence[Limit],
+    names: Sequence[str],
+    unknown: Mapping[str, Bools],
+) -> bool:
     """Whether some option breaks none of the limits of these names by what is known of it."""
     broken = np.zeros(len(table.options), dtype=np.bool_)
-    without = dict(zip(RESPONSES, table.least_response, strict=True))
     for limit in limits:
         if limit.name in names:
-            unknown = np.isnan(limit.value) & limit.is_stated
-            if limit.name in without:
-                unknown = np.isinf(without[limit.name])
-            broken |= limit.breaks & ~unknown
+            broken |= limit.breaks & ~unknown.get(limit.name, np.False_)
         elif limit.name == PEAK_BUSY and LOAD in names:
             # No device is busy for more than all of the time, whatever its share is limited to.
             broken |= limit.value > 1

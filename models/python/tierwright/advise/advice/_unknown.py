@@ -10,6 +10,7 @@ import numpy as np
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._why_not import unknown_values
 from tierwright.advise.advice._words import LIMIT_WORDS, with_flow
 from tierwright.advise.advice._words.refusals import KNOWN_OF
 from tierwright.advise.advice.found import Option
@@ -43,8 +44,10 @@ def better_if_known(
     """
     if asked.setting.rates.mean is None:
         return
-    unknown = _unknown(asked, table, chosen)
-    left = _keeps_what_is_known(asked, table, chosen) & _is_better(asked, table, best)
+    unknown = unknown_values(asked, table, chosen.limits)
+    left = _keeps_what_is_known(asked, table, chosen, unknown) & _is_better(
+        asked, table, best
+    )
     for name, rows in unknown.items():
         if not rows.all():
             [found] = np.nonzero(left & rows)
@@ -54,24 +57,13 @@ def better_if_known(
         left &= ~rows
 
 
-def _unknown(asked: Asked, table: Table, chosen: Chosen) -> Mapping[str, Bools]:
-    """Options of which it is not known what a limit limits, by its name."""
-    found = {
-        limit.name: limit.breaks & np.isnan(limit.value)
-        for limit in chosen.limits
-        if limit.is_stated
-    }
-    for name, least in zip(RESPONSES, table.least_response, strict=True):
-        if name in asked.constraints:
-            found[name] = np.isinf(least)
-    return found
-
-
-def _keeps_what_is_known(asked: Asked, table: Table, chosen: Chosen) -> Bools:
+def _keeps_what_is_known(
+    asked: Asked, table: Table, chosen: Chosen, unknown: Mapping[str, Bools]
+) -> Bools:
     """Options that lack nothing, and break no limit with what is known of them."""
     found = np.ones(len(table.options), dtype=np.bool_)
     for limit in chosen.limits:
-        found &= ~(limit.breaks & ~(limit.is_stated & np.isnan(limit.value)))
+        found &= ~(limit.breaks & ~unknown.get(limit.name, np.False_))
     for limit_us, least in zip(
         asked.response_limits, table.least_response, strict=True
     ):

@@ -42,6 +42,7 @@ from tierwright.evaluate.advice.limits import (
     RESTART,
     ROUNDING,
     THROUGHPUT,
+    Bools,
     Limit,
     first_broken,
     relaxation,
@@ -105,15 +106,19 @@ def knows_nearest(
     )
 
 
-def unknown_of_all(limits: Sequence[Limit]) -> list[str]:
-    """Return the stated limits that every option breaks because its value is not known."""
-    return [
-        limit.name
+def unknown_values(
+    asked: Asked, table: Table, limits: Sequence[Limit]
+) -> dict[str, Bools]:
+    """Return of which options it is not known what each stated limit limits, by its name; of a response time, the latency."""
+    found = {
+        limit.name: limit.breaks & np.isnan(limit.value)
         for limit in limits
-        if limit.is_stated
-        and len(limit.breaks)
-        and bool((limit.breaks & np.isnan(limit.value)).all())
-    ]
+        if limit.is_stated and limit.name not in RESPONSES
+    }
+    for name, least in zip(RESPONSES, table.least_response, strict=True):
+        if name in asked.constraints:
+            found[name] = np.isinf(least)
+    return found
 
 
 def nearest(

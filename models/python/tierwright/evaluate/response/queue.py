@@ -226,12 +226,7 @@ def erlang_c(servers: int, utilisation: ArrayLike) -> FloatArray:
     problems.raise_if_any()
     load = broadcast("Erlang C", amounts={"utilisation": utilisation})["utilisation"]
     below = np.where(load < 1, load, 0.0)
-    offered = servers * below
-    blocked = np.ones_like(offered)
-    for k in range(1, servers + 1):
-        passed = offered * blocked
-        blocked = passed / (k + passed)
-    waits = blocked / (1 - below * (1 - blocked))
+    waits = _erlang_c_of_each(np.asarray(float(servers)), below)
     return np.asarray(np.where(load < 1, waits, np.nan))
 
 
