@@ -167,7 +167,22 @@ def test_misses_never_rise_with_size_and_end_at_the_data(
     low, high = curve.misses_band(sizes)
     assert not high[sizes >= held].any()
     assert (low <= curve.misses(sizes) + 1e-9).all()
+    assert (high >= curve.misses(sizes) - 1e-9).all()
     assert not curve.uncertain(sizes[sizes >= held]).any()
+
+
+def test_the_band_holds_the_estimate_where_scaling_makes_counts_that_are_not_whole() -> (
+    None
+):
+    # 22 pages times 1.1875 are 26.125 misses of any large cache, and 26 pages.
+    made = in_production(recorded(drawn(2**31, 25)), 1.1875)
+    curve = steady(made)
+    sizes = np.arange(1, 450)
+    low, high = curve.counted_band(sizes)
+    assert float(curve.misses(40)) == 0
+    assert made.curve.distinct_pages < float(made.curve.misses(40))
+    assert (low <= curve.misses(sizes)).all()
+    assert (curve.misses(sizes) <= high).all()
 
 
 def test_where_nobody_states_the_data_the_trend_goes_on() -> None:

@@ -688,10 +688,11 @@ class Curve:
             (self.accesses - self.growth) / known if known > 0 else 0.0
         )
         low = low + self.growth
-        whole, new = self.holds_all(size), self.misses(size)
+        whole, misses = self.holds_all(size), self.misses(size)
+        # Scaled counts are not whole but the pages seen are, so M may be a fraction too small.
         return (
-            np.where(whole, new, np.minimum(low, high)),
-            np.where(whole, new, high),
+            np.where(whole, misses, np.minimum(low, misses)),
+            np.where(whole, misses, np.maximum(high, misses)),
         )
 
     def at_risk(self, size: ArrayLike) -> FloatArray:
