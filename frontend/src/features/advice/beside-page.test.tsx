@@ -44,13 +44,38 @@ const SCENARIOS = [
   scenario("a", "As asked", undefined),
   scenario("b", "Checked", "m1"),
   scenario("c", "Checked long ago", "m0"),
+  {
+    ...scenario("d", "Both shops", undefined),
+    state: { ...STATE, workloads: `${STATE.workload},other` },
+  },
 ];
+
+const PLACEMENT = {
+  placement_id: "p1",
+  systems: [
+    {
+      option: option("2 x shared", "1200", null),
+      workloads: [{ name: "Orders" }, { name: "Stock" }],
+    },
+  ],
+  usd_per_month: "1200",
+  purchase_usd: "0",
+  io_time_us_per_access: 3,
+  ranges: {},
+  cautions: [],
+  exchange_rate: null,
+};
 
 /** A server that has these scenarios, and that says this of a check; returns the checks that it was asked for. */
 function serve(check: object): string[] {
   const checks: string[] = [];
   vi.spyOn(window, "fetch").mockImplementation(async (request) => {
     const { url } = request as Request;
+    if (url.endsWith("/placements")) {
+      const body = await (request as Request).clone().json();
+      expect(body.workloads).toHaveLength(2);
+      return Response.json(PLACEMENT);
+    }
     if (url.endsWith("/advice/checks")) {
       checks.push(url);
       return Response.json(check);
@@ -63,7 +88,10 @@ function serve(check: object): string[] {
     }
     const summary = { kind: "trace", accesses: 10, duration_s: 1, production: null };
     const items = url.includes("/workloads")
-      ? [{ id: "w", name: "Orders", status: "ready", summary }]
+      ? [
+          { id: "w", name: "Orders", status: "ready", summary },
+          { id: "other", name: "Stock", status: "ready", summary },
+        ]
       : [];
     return Response.json(
       url.includes("/schemes") ? [] : { items, total: items.length },
@@ -76,8 +104,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const shown = async () => {
-  const screen = await renderRouted(<Sides ids={["a", "b", "c"]} />);
+const shown = async (ids = ["a", "b", "c"]) => {
+  const screen = await renderRouted(<Sides ids={ids} />);
   return screen.getByRole("table", { name: "Recommendations" });
 };
 
@@ -109,4 +137,19 @@ it("falls back to the model where the replays are gone, and says so", async () =
   await expect
     .element(table.getByRole("row", { name: /^Decided by/ }))
     .toMatchTextContent(/the replays of the check that was saved are gone/);
+});
+
+it("asks a saved question of several workloads for all of them", async () => {
+  serve(CHECKED);
+  const table = await shown(["a", "d"]);
+  await expect
+    .element(table.getByRole("row", { name: /^Workload/ }))
+    .toMatchTextContent(/Orders ?Orders and Stock/);
+  await expect
+    .element(table.getByRole("row", { name: /^Recommendation/ }))
+    .toMatchTextContent(/2 x shared for Orders and Stock/);
+  await expect
+    .element(table.getByRole("row", { name: /^Cost per month/ }))
+    .toMatchTextContent(/840\.91 ?1,200\.00 ?\+359\.09/);
+  await expectAccessible();
 });

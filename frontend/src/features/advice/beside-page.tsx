@@ -2,6 +2,7 @@ import { Button, Skeleton, Text } from "@mantine/core";
 import { useQueries, useQuery } from "@tanstack/react-query";
 import { Link, useSearch } from "@tanstack/react-router";
 import { type AdviceQuestion, adviceCheck, adviceQuery } from "@/api/advice";
+import { type PlacementIn, placementQuery } from "@/api/placements";
 import { type OpenedScenario, scenarioQuery } from "@/api/scenarios";
 import { mayLackWrites, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import type { Column } from "@/components/columns";
@@ -15,14 +16,17 @@ import { parseAdviceSearch } from "@/questions/advice";
 import { completeState, parseAnalysisSearch } from "@/questions/point";
 import { ofScenario, scenarioLink } from "@/questions/registry";
 import { rateOf } from "@/units/currency";
+import { listed } from "@/units/quantity";
 import { useSchemeTitles } from "./advice-view";
 import {
   besideFinding,
+  type Decided,
   decided,
   type Figure,
   figures,
   isChecked,
   NO_OPTION,
+  placed,
   type Side,
 } from "./beside";
 import {
@@ -33,7 +37,7 @@ import {
 } from "./beside-address";
 import { Compared } from "./compared";
 import { titleOf } from "./option-figures";
-import { adviceQuestion } from "./question";
+import { adviceQuestion, membersOf, placementQuestion } from "./question";
 
 const HEIGHT = 460;
 
@@ -67,10 +71,20 @@ export function BesidePage() {
   );
 }
 
-interface SavedQuestion {
+interface OfOne {
   readonly question: AdviceQuestion;
   /** Id of the advice that was checked. */
   readonly checked: string | undefined;
+}
+
+interface OfSeveral {
+  readonly placement: PlacementIn;
+}
+
+interface SavedQuestion {
+  readonly asked: OfOne | OfSeveral;
+  /** Names of the workloads. */
+  readonly workloads: readonly string[];
 }
 
 /** What a scenario asked; null where it no longer can be. */
@@ -81,71 +95,104 @@ function questionOf(
   const raw = ofScenario(state);
   const search = parseAnalysisSearch(raw);
   const complete = completeState(search);
-  const workload = workloads.find(({ id }) => id === complete?.workload);
-  if (complete === null || workload?.summary == null) {
+  if (complete === null) {
     return null;
   }
   const asked = { ...search, ...parseAdviceSearch(raw) };
-  const body = adviceQuestion(complete, asked, mayLackWrites(workload.summary));
+  const members = membersOf(complete.workload, asked);
+  const known = members.map(({ id }) => workloads.find((each) => each.id === id));
+  const ready = known.flatMap((each) => (each?.summary == null ? [] : [each]));
+  const [first] = ready;
+  if (first?.summary == null || ready.length < known.length) {
+    return null;
+  }
+  const names = ready.map(({ name }) => name);
+  if (members.length > 1) {
+    return {
+      asked: { placement: placementQuestion(complete, asked, members) },
+      workloads: names,
+    };
+  }
+  const body = adviceQuestion(complete, asked, mayLackWrites(first.summary));
   return {
-    question: { workload: workload.id, body: { ...body, how_sure: false } },
-    checked: asked.checked,
+    asked: {
+      question: { workload: first.id, body: { ...body, how_sure: false } },
+      checked: asked.checked,
+    },
+    workloads: names,
   };
 }
 
-const distinct = (all: readonly AdviceQuestion[]): readonly AdviceQuestion[] => [
+const isOfOne = (asked: OfOne | OfSeveral): asked is OfOne => "question" in asked;
+
+const distinct = <T,>(all: readonly T[]): readonly T[] => [
   ...new Map(all.map((each) => [JSON.stringify(each), each])).values(),
 ];
 
-const placeOf = (all: readonly AdviceQuestion[], one: AdviceQuestion): number =>
+const placeOf = <T,>(all: readonly T[], one: T): number =>
   all.findIndex((each) => JSON.stringify(each) === JSON.stringify(one));
 
 function useSides(ids: readonly string[]) {
   const workloads = useQuery(workloadsQuery());
   const scenarios = useQueries({ queries: ids.map((id) => scenarioQuery(id)) });
-  const asked = scenarios.map(({ data }) =>
+  const saved = scenarios.map(({ data }) =>
     data === undefined || workloads.data === undefined
       ? undefined
       : questionOf(data, workloads.data),
   );
+  const asked = saved.flatMap((each) => (each ? [each.asked] : []));
+  const ofOne = asked.filter(isOfOne);
   // Scenarios may ask the same: each question is asked once.
-  const questions = distinct(asked.flatMap((each) => (each ? [each.question] : [])));
+  const questions = distinct(ofOne.map(({ question }) => question));
   const answers = useQueries({ queries: questions.map((each) => adviceQuery(each)) });
   const answerOf = (question: AdviceQuestion) => answers[placeOf(questions, question)];
+  const placements = distinct(
+    asked.flatMap((each) => (isOfOne(each) ? [] : [each.placement])),
+  );
+  const sharings = useQueries({
+    queries: placements.map((each) => placementQuery(each)),
+  });
   const checkable = distinct(
-    asked.flatMap((each) =>
-      each && isChecked(answerOf(each.question)?.data, each.checked)
-        ? [each.question]
-        : [],
+    ofOne.flatMap((each) =>
+      isChecked(answerOf(each.question)?.data, each.checked) ? [each.question] : [],
     ),
   );
   const checks = useQueries({
     // The model's answer stands in for a check that is gone.
     queries: checkable.map((each) => ({ ...adviceCheck(each), retry: false })),
   });
-  const lost = scenarios.find((_, at) => asked[at] === null)?.data;
+  const lost = scenarios.find((_, at) => saved[at] === null)?.data;
   const error =
     workloads.error ??
-    [...scenarios, ...answers].find((each) => each.error !== null)?.error ??
+    [...scenarios, ...answers, ...sharings].find((each) => each.error !== null)
+      ?.error ??
     (lost === undefined
       ? null
       : new Error(
-          `the scenario ${lost.name} cannot be asked again: its workload was deleted, or a part of its settings is missing`,
+          `the scenario ${lost.name} cannot be asked again: a workload of it was deleted, or a part of its settings is missing`,
         ));
-  const sides = scenarios.flatMap(({ data: scenario }, at): Side[] => {
-    const each = asked[at];
-    const model = each ? answerOf(each.question)?.data : undefined;
-    const workload = workloads.data?.find(({ id }) => id === model?.workload_id);
-    if (!(each && scenario && model && workload)) {
-      return [];
+  const answerTo = (each: OfOne | OfSeveral): Decided | null => {
+    if (!isOfOne(each)) {
+      const found = sharings[placeOf(placements, each.placement)]?.data;
+      return found === undefined ? null : placed(found);
+    }
+    const model = answerOf(each.question)?.data;
+    if (model === undefined) {
+      return null;
     }
     const check = checks[placeOf(checkable, each.question)];
-    const shown = decided(model, {
+    return decided(model, {
       named: each.checked,
       found: check?.data,
       error: check?.error ?? null,
     });
-    return shown === null ? [] : [{ scenario, workload: workload.name, ...shown }];
+  };
+  const sides = scenarios.flatMap(({ data: scenario }, at): Side[] => {
+    const each = saved[at];
+    const shown = each ? answerTo(each.asked) : null;
+    return each && scenario && shown !== null
+      ? [{ scenario, workload: listed([...each.workloads]), ...shown }]
+      : [];
   });
   return { scenarios, sides, error };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import type { PlacementOut } from "@/api/placements";
 import type { ReplayJob } from "@/api/replay-checks";
-import { besideFinding, decided, figures, type Side } from "./beside";
+import { besideFinding, decided, figures, placed, type Side } from "./beside";
 import { parseBesideSearch, readIds } from "./beside-address";
 import { against } from "./option-figures";
 
@@ -116,7 +117,7 @@ describe("advices side by side", () => {
       found: {
         ...one.found,
         recommendation: {
-          ...one.found.recommendation,
+          ...(one.found as AdviceOut).recommendation,
           replayed_io_time_us_per_access: 4.17,
         },
       },
@@ -143,6 +144,47 @@ describe("advices side by side", () => {
     const cost = figures().find(({ name }) => name === "Cost per month");
     expect(cost?.unknown?.(without("A"))).toBe("No option keeps every limit.");
     expect(cost?.unknown?.(side("A", null, 2))).toBe("A price is missing.");
+  });
+
+  it("of several workloads are the sums of their systems, or say that each has its own", () => {
+    const system = (name: string, workload: string, ram_bytes: number) => ({
+      option: { name, scheme: "none", ram_bytes, flash_bytes: 0, machines: 2 },
+      workloads: [{ name: workload }],
+    });
+    const several = (systems: readonly object[]): Side => ({
+      ...side("Shops", null, null),
+      ...placed({
+        systems,
+        usd_per_month: systems.length === 0 ? null : "30",
+        purchase_usd: systems.length === 0 ? null : "0",
+        io_time_us_per_access: null,
+        ranges: { io_time_us_per_access: [1, 2] },
+        cautions: [],
+      } as unknown as PlacementOut),
+    });
+    const [two, none] = [
+      several([system("1 x a", "Orders", 2 ** 30), system("1 x b", "Stock", 2 ** 31)]),
+      several([]),
+    ];
+    const of = (name: string, from: Side) => {
+      const figure = figures([from]).find((each) => each.name === name);
+      return [figure?.of(from, new Map()), figure?.unknown?.(from)];
+    };
+    expect(two.by).toBe("the model");
+    expect(of("Recommendation", two)[0]).toBe("1 x a for Orders; 1 x b for Stock");
+    expect(of("Cost per month", two)[0]).toBe(30);
+    expect(of("RAM", two)[0]).toBe(3 * 2 ** 30);
+    expect(of("Machines", two)[0]).toBe(4);
+    expect(of("Page flow", two)[0]).toBe("no flash cache");
+    expect(of("I/O time per access", two)[0]).toBe("1 µs to 2 µs");
+    expect(of("Busy, busiest hour", two)).toEqual([
+      null,
+      "Each system has its own: open the scenario to see it.",
+    ]);
+    expect(of("Recommendation", none)[0]).toBe("No option keeps every limit.");
+    expect(of("RAM", none)).toEqual([null, "No option keeps every limit."]);
+    expect(besideFinding([two, none])).toMatch(/^Not every scenario/);
+    expect(besideFinding([side("A", "10", 2), two])).toMatch(/^Not every scenario/);
   });
 
   it("are named in the address, each once, four at most", () => {

@@ -1,10 +1,13 @@
-/** What several saved advices say, figure by figure. */
-import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+/** What the answers to several saved questions say, figure by figure. */
+import type { AdviceOut } from "@/api/advice";
+import type { PlacementOut } from "@/api/placements";
 import { isReplayJob, type ReplayJob } from "@/api/replay-checks";
 import type { ScenarioOut } from "@/api/scenarios";
 import { classNamed, NOT_FROM_COUNTERS } from "@/components/counters-note";
+import { listed } from "@/units/quantity";
 import {
   cheapestAndFastest,
+  type Judged,
   type OptionFigure,
   optionFigures,
   type Value,
@@ -21,13 +24,21 @@ export interface SavedCheck {
   readonly error: Error | null;
 }
 
-/** The answer that is shown of a saved advice, and what decided it. */
+/** The answer that is shown of a saved question, and what decided it. */
 export interface Decided {
-  readonly found: AdviceOut;
+  /** Of one workload, or of several. */
+  readonly found: AdviceOut | PlacementOut;
   readonly by: string;
 }
 
 const BY_MODEL = "the model";
+const NOT_OF_ALL = "It is not known of every system.";
+
+const isOfSeveral = (found: Decided["found"]): found is PlacementOut =>
+  "systems" in found;
+
+/** The answer for several workloads, which no replay checks. */
+export const placed = (found: PlacementOut): Decided => ({ found, by: BY_MODEL });
 
 /** Whether the check that a state names is that of its answer now. */
 export const isChecked = (model: AdviceOut | undefined, named: string | undefined) =>
@@ -75,24 +86,48 @@ export interface Figure extends Written {
 
 export const NO_OPTION = "No option keeps every limit.";
 
-const best =
-  (value: (option: AdviceOptionOut) => Value) =>
-  ({ found }: Side): Value =>
-    found.recommendation === null ? null : value(found.recommendation);
+const EACH_ITS_OWN = "Each system has its own: open the scenario to see it.";
 
-/** A figure of the recommendation of each advice. */
-const ofBest = ({ of, unknown, ...written }: OptionFigure): Figure => ({
+const isWithout = (found: Decided["found"]): boolean =>
+  isOfSeveral(found) ? found.systems.length === 0 : found.recommendation === null;
+
+/** A figure of the recommendation of each question. */
+const ofBest = ({ of, unknown, ofAll, ...written }: OptionFigure): Figure => ({
   ...written,
-  of: (side, titles) => best((option) => of(option, titles))(side),
-  ...(unknown === undefined
-    ? {}
-    : {
-        unknown: ({ found }: Side) =>
-          found.recommendation === null
-            ? NO_OPTION
-            : unknown(found.recommendation, found),
-      }),
+  of: ({ found }, titles) => {
+    if (isWithout(found)) {
+      return null;
+    }
+    if (isOfSeveral(found)) {
+      return ofAll?.(found, titles) ?? null;
+    }
+    return found.recommendation === null ? null : of(found.recommendation, titles);
+  },
+  unknown: ({ found }) => {
+    if (isWithout(found)) {
+      return NO_OPTION;
+    }
+    if (isOfSeveral(found)) {
+      return ofAll === undefined ? EACH_ITS_OWN : NOT_OF_ALL;
+    }
+    return found.recommendation === null || unknown === undefined
+      ? NO_OPTION
+      : unknown(found.recommendation, found);
+  },
 });
+
+/** What is recommended, by its name; of several workloads each system, with those that it carries. */
+const recommended = (found: Decided["found"]): string =>
+  isWithout(found)
+    ? NO_OPTION
+    : isOfSeveral(found)
+      ? found.systems
+          .map(
+            ({ option, workloads }) =>
+              `${option.name} for ${listed(workloads.map(({ name }) => name))}`,
+          )
+          .join("; ")
+      : (found.recommendation?.name ?? NO_OPTION);
 
 /** In the order in which a decision reads them; replays where a recommendation has one. */
 export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
@@ -104,21 +139,26 @@ export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
   },
   {
     name: "Recommendation",
-    of: ({ found }) => found.recommendation?.name ?? NO_OPTION,
+    of: ({ found }) => recommended(found),
   },
   ...optionFigures(
-    sides.flatMap(({ found: { recommendation } }) =>
-      recommendation === null ? [] : [recommendation],
+    sides.flatMap(({ found }) =>
+      isOfSeveral(found) || found.recommendation === null ? [] : [found.recommendation],
     ),
   ).map(ofBest),
 ];
+
+const judged = (found: Decided["found"]): Judged | null =>
+  isOfSeveral(found)
+    ? { ...found, replayed_io_time_us_per_access: null }
+    : found.recommendation;
 
 /** The finding above the figures: what costs least, and what is the fastest. */
 export const besideFinding = (sides: readonly Side[]): string =>
   cheapestAndFastest(
     sides.map(({ scenario, found }) => ({
       name: scenario.name,
-      option: found.recommendation,
+      option: isWithout(found) ? null : judged(found),
     })),
     "Not every scenario has a recommendation with a cost and a time",
   );

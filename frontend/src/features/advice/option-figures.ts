@@ -1,5 +1,6 @@
 /** The figures by which options are compared, and how one differs from another. */
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import type { PlacementOut } from "@/api/placements";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -8,6 +9,7 @@ import {
   formatBytes,
   formatPercent,
   formatShort,
+  listed,
   ratio,
 } from "@/units/quantity";
 import type { Titles } from "./option-parts";
@@ -45,6 +47,8 @@ export interface OptionFigure extends Written {
   readonly of: (option: AdviceOptionOut, titles: Titles) => Value;
   /** Why it is not known. */
   readonly unknown?: (option: AdviceOptionOut, found: AdviceOut) => string;
+  /** Of all systems for several workloads; absent where each system has its own. */
+  readonly ofAll?: (found: PlacementOut, titles: Titles) => Value;
 }
 
 const NO_CACHE = "none";
@@ -85,6 +89,15 @@ const REPLAYED = numeric(
   () => "It was not replayed.",
 );
 
+/** The sum over the systems for several workloads. */
+const sum =
+  (of: (option: AdviceOptionOut) => number) =>
+  ({ systems }: PlacementOut): number =>
+    systems.reduce((total, { option }) => total + of(option), 0);
+
+const flowOf = ({ scheme }: AdviceOptionOut, titles: Titles): string =>
+  scheme === NO_FLASH ? "no flash cache" : (titles.get(scheme) ?? scheme);
+
 /** Where pages are found, which is always known. */
 const hits = (name: string, of: (option: AdviceOptionOut) => Value): OptionFigure => ({
   name,
@@ -99,13 +112,15 @@ export const optionFigures = (
 ): readonly OptionFigure[] => [
   {
     name: "Page flow",
-    of: ({ scheme }, titles) =>
-      scheme === NO_FLASH ? "no flash cache" : (titles.get(scheme) ?? scheme),
+    of: flowOf,
+    ofAll: ({ systems }, titles) =>
+      listed([...new Set(systems.map(({ option }) => flowOf(option, titles)))]),
   },
   {
     name: "Cost per month",
     unit: shownCurrency(),
     of: (option) => money(option.usd_per_month),
+    ofAll: (found) => money(found.usd_per_month),
     format: cents,
     unknown: noCost,
   },
@@ -113,14 +128,19 @@ export const optionFigures = (
     name: "Paid at purchase",
     unit: shownCurrency(),
     of: (option) => money(option.purchase_usd),
+    ofAll: (found) => money(found.purchase_usd),
     format: cents,
     unknown: noCost,
   },
-  numeric(
-    "io_time_us_per_access",
-    { name: "I/O time per access", unit: "µs", format: time },
-    () => "A rate of a device is unknown.",
-  ),
+  {
+    ...numeric(
+      "io_time_us_per_access",
+      { name: "I/O time per access", unit: "µs", format: time },
+      () => "A rate of a device is unknown.",
+    ),
+    ofAll: (found) =>
+      found.io_time_us_per_access ?? rangeOf(found, "io_time_us_per_access", time),
+  },
   ...(options.some((one) => one.replayed_io_time_us_per_access !== null)
     ? [REPLAYED]
     : []),
@@ -174,15 +194,27 @@ export const optionFigures = (
   },
   numeric("power_watts", { name: "Power", unit: "W", format: watts }, noPower),
   numeric("rack_units", { name: "Rack space", unit: "U", format: units }, noPower),
-  { name: "RAM", unit: "bytes", of: (option) => option.ram_bytes, format: size },
+  {
+    name: "RAM",
+    unit: "bytes",
+    of: (option) => option.ram_bytes,
+    ofAll: sum((option) => option.ram_bytes),
+    format: size,
+  },
   {
     name: "Flash cache",
     unit: "bytes",
     of: (option) => option.flash_bytes,
+    ofAll: sum((option) => option.flash_bytes),
     format: (value) => (value === 0 ? NO_CACHE : size(value)),
     formatDifference: size,
   },
-  { name: "Machines", of: ({ machines }) => machines, format: formatShort },
+  {
+    name: "Machines",
+    of: ({ machines }) => machines,
+    ofAll: sum(({ machines }) => machines),
+    format: formatShort,
+  },
 ];
 
 /** How a value differs from the one that it is compared with; null where no difference is known. */
@@ -199,15 +231,21 @@ export function against(figure: Written, first: Value, value: Value): string | n
     : "differs";
 }
 
+/** By what the cheapest and the fastest are told. */
+export type Judged = Pick<
+  AdviceOptionOut,
+  "usd_per_month" | "io_time_us_per_access" | "replayed_io_time_us_per_access"
+>;
+
 interface Named {
   readonly name: string;
-  readonly option: AdviceOptionOut | null;
+  readonly option: Judged | null;
 }
 
 /** Which of several costs least and which is the fastest; or that it is not known of each. */
 export function cheapestAndFastest(all: readonly Named[], unknown: string): string {
   const least = (
-    of: (option: AdviceOptionOut) => number | null,
+    of: (option: Judged) => number | null,
   ): readonly Named[] | undefined => {
     const values = all.map(({ option }) => (option === null ? null : of(option)));
     const known = values.filter((value) => value !== null);

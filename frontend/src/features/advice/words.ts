@@ -40,7 +40,9 @@ export const difference = (
   return isNothing ? size : `${value < 0 ? "−" : "+"}${size}`;
 };
 
-export const costOf = ({ usd_per_month: cost }: AdviceOptionOut): number | null =>
+export const costOf = ({
+  usd_per_month: cost,
+}: Pick<AdviceOptionOut, "usd_per_month">): number | null =>
   cost === null ? null : Number(cost);
 
 const UNKNOWN_END = "not known";
