@@ -47,8 +47,26 @@ interface TooltipPoint {
   readonly value?: unknown;
 }
 
+/** A logarithmic axis without a place for one of its values, or without a value, is linear. */
+function drawable(axis: LineAxis, values: readonly number[]): LineAxis {
+  const low = axis.min ?? Math.min(...values);
+  const high = axis.max ?? Math.max(...values);
+  if (axis.log !== true || (low > 0 && high >= low && Number.isFinite(high))) {
+    return axis;
+  }
+  const { log: _log, min: _min, ...linear } = axis;
+  return linear;
+}
+
 /** Lines and markers over any quantity, on a linear or a logarithmic axis. */
-export function lineOption(chart: LineChart): ChartOption {
+export function lineOption(stated: LineChart): ChartOption {
+  const values = (at: 0 | 1) =>
+    stated.series.flatMap(({ points }) => points.map((point) => point[at]));
+  const chart = {
+    ...stated,
+    x: drawable(stated.x, values(0)),
+    y: drawable(stated.y, values(1)),
+  };
   const ink = chartInk(chart.colors);
   const across = spanOf(chart);
   return {
@@ -152,7 +170,7 @@ function yAxis({ y, series, colors }: LineChart) {
 function spanOf({ x, series }: LineChart): Span {
   const values = series.flatMap(({ points }) => points.map(([value]) => value));
   const log = x.log === true;
-  const max = x.max ?? Math.max(...values);
+  const max = x.max ?? Math.max(0, ...values);
   return log
     ? { ...logTicks(x.min ?? Math.min(...values), max), log }
     : { min: x.min ?? 0, max, log };

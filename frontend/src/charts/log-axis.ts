@@ -34,8 +34,13 @@ export function logTicks(low: number, high: number): LogTicks {
 }
 
 const MOST_DECADES = 7;
+/** Digits that are labelled where the powers of ten are too far apart. */
+const ROUND: ReadonlySet<number> = new Set([1, 2, 5]);
 
-/** Ticks of a logarithmic axis of values: at most seven labels, and always two. */
+const digitOf = (value: number): number =>
+  Math.round(value / 10 ** Math.floor(Math.log10(value) + 1e-9));
+
+/** Ticks of a logarithmic axis of values: at most seven powers of ten are labelled, and always two values. */
 export function valueTicks(low: number, high: number): LogTicks {
   // A single value has no length on the axis: it stands in its middle.
   const [from, to] = low === high ? [low / 10, high * 10] : [low, high];
@@ -44,7 +49,11 @@ export function valueTicks(low: number, high: number): LogTicks {
   const major = ticks.major.filter(
     (value) => Math.round(Math.log10(value)) % every === 0,
   );
-  return { ...ticks, major: major.length >= 2 ? major : [from, to] };
+  if (major.length >= 2) {
+    return { ...ticks, major };
+  }
+  const round = ticks.all.filter((value) => ROUND.has(digitOf(value)));
+  return { ...ticks, major: round.length >= 2 ? round : [from, to] };
 }
 
 // Divisors of ten, and three: 1 KiB, 1 MiB and 1 GiB have a label wherever there is room.

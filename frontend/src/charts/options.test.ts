@@ -73,7 +73,9 @@ describe("ticks of a second axis", () => {
   it("has at most seven labels, and two where no power of ten lies between", () => {
     expect(valueTicks(0.5, 2000).major).toEqual([1, 10, 100, 1000]);
     expect(valueTicks(1e-5, 1e5).major).toHaveLength(5);
-    expect(valueTicks(2, 8).major).toEqual([2, 8]);
+    expect(valueTicks(2, 8).major).toEqual([2, 5]);
+    expect(valueTicks(60, 900).major).toEqual([100, 200, 500]);
+    expect(valueTicks(12, 18).major).toEqual([12, 18]);
     expect(valueTicks(5, 5)).toMatchObject({ min: 0.5, max: 50, major: [1, 10] });
   });
 });
@@ -498,6 +500,66 @@ describe("lines over any quantity", () => {
     expect(text).toContain("5 x");
     expect(text).not.toContain("6 x");
     expect(formatter([])).toBe("");
+  });
+});
+
+describe("what has no place on a logarithmic axis", () => {
+  const log = { name: "time [ms]", log: true, format: String };
+  const axisOf = (points: readonly (readonly [number, number])[]) => {
+    const option = lineOption({
+      series: points.length === 0 ? [] : [{ name: "a", color: "#000", points }],
+      x: { ...log, min: 0 },
+      y: log,
+      colors: "light",
+    });
+    expect(drawSvg(option, SIZE, "#ffffff")).toContain("time [ms]");
+    return [option.xAxis, option.yAxis].map((axis) => (axis as { type: string }).type);
+  };
+
+  it("makes the axis of a line linear: times of nothing, and no line at all", () => {
+    expect(
+      axisOf([
+        [1, 2],
+        [10, 300],
+      ]),
+    ).toEqual(["value", "log"]);
+    expect(
+      axisOf([
+        [1, 0],
+        [10, 300],
+      ]),
+    ).toEqual(["value", "value"]);
+    expect(axisOf([[1, 0]])).toEqual(["value", "value"]);
+    expect(axisOf([])).toEqual(["value", "value"]);
+  });
+
+  it("is drawn at the edge among points, which say what they are", () => {
+    const point = (id: string, x: number, y: number) => ({
+      id,
+      name: id,
+      x,
+      y,
+      priceDate: null,
+      selected: false,
+      assumed: false,
+    });
+    const drawn = (points: readonly ReturnType<typeof point>[]) => {
+      const option = deviceScatterOption(
+        [{ name: "group", color: "#000", shape: "circle", points }],
+        "light",
+        timeOverPrice("USD"),
+      );
+      const [series] = option.series as { data: { value: [number, number] }[] }[];
+      const y = option.yAxis as { min: number };
+      return { low: y.min, at: (series?.data ?? []).map(({ value }) => value) };
+    };
+    const { low, at } = drawn([point("a", 10, 30), point("b", 20, 0)]);
+    expect(at).toEqual([
+      [10, 30],
+      [20, 10],
+    ]);
+    expect(low).toBeLessThan(10);
+    expect(drawn([point("a", 0, 0)]).at).toEqual([[1 / 3, 1 / 3]]);
   });
 });
 

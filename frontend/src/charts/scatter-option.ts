@@ -1,5 +1,5 @@
 import { formatDuration, formatShort, microseconds } from "@/units/quantity";
-import { logTicks } from "./log-axis";
+import { valueTicks } from "./log-axis";
 import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
@@ -58,7 +58,27 @@ export const timeOverPrice = (currency: string): ScatterAxes => ({
   },
 });
 
-/** Devices on two logarithmic axes. */
+/** How much lower than the least value above nothing that stands which has no place on the axis. */
+const EDGE = 3;
+
+/** Where values of nothing are drawn on a logarithmic axis: at its lower edge, below all others. */
+export function edgeOf(values: readonly number[]): number {
+  const above = values.filter((value) => value > 0);
+  return above.length === 0 ? 1 / EDGE : Math.min(...above) / EDGE;
+}
+
+/** A value where a logarithmic axis with this lower edge has it. */
+export const onLogAxis = (value: number, edge: number): number =>
+  value > 0 ? value : edge;
+
+/** Ticks of an axis that leaves room beside its points. */
+function roomy(values: readonly number[], below: number, above: number) {
+  const edge = edgeOf(values);
+  const drawn = values.map((value) => onLogAxis(value, edge));
+  return valueTicks(Math.min(...drawn) * below, Math.max(...drawn) * above);
+}
+
+/** Devices on two logarithmic axes, with a place at the lower edge for what takes or costs nothing. */
 export function deviceScatterOption(
   groups: readonly DeviceGroup[],
   colors: ColorScheme,
@@ -68,8 +88,9 @@ export function deviceScatterOption(
   const points = groups.flatMap((group) => group.points);
   const across = points.map((point) => point.x);
   const up = points.map((point) => point.y);
-  const x = logTicks(Math.min(...across) * 0.8, Math.max(...across) * 1.25);
-  const y = logTicks(Math.min(...up) * 0.7, Math.max(...up) * 1.5);
+  const x = roomy(across, 0.8, 1.25);
+  const y = roomy(up, 0.7, 1.5);
+  const [left, bottom] = [edgeOf(across), edgeOf(up)];
   const axis = (ticks: typeof x) => ({
     type: "log" as const,
     min: ticks.min,
@@ -129,7 +150,7 @@ export function deviceScatterOption(
       itemStyle: { color: group.color, opacity: 1 },
       emphasis: { disabled: true },
       data: group.points.map((point) => ({
-        value: [point.x, point.y],
+        value: [onLogAxis(point.x, left), onLogAxis(point.y, bottom)],
         point,
         symbolSize: sizeOf(point),
         itemStyle: markStyle(point, group.color, ink),

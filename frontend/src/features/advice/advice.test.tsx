@@ -1217,6 +1217,34 @@ describe("the front", () => {
   });
 });
 
+describe("the chart of the front", () => {
+  const front = (found: AdviceOut) =>
+    renderRouted(
+      <AdviceView found={found} isRefining={false} looked={{}} patch={() => {}} />,
+    );
+  const said = "What takes no I/O time is drawn at the lower edge.";
+
+  it("has the option that misses nothing, and says where", async () => {
+    const full = { ...LARGE, name: "all in RAM", io_time_us_per_access: 0 };
+    const screen = await front({
+      ...FOUND,
+      recommendation: full,
+      pareto: [full],
+      pareto_in_all: 1,
+      option_zero: null,
+    });
+    await expect.element(screen.getByText(said)).toBeVisible();
+  });
+
+  it("says nothing of an edge where every option takes time", async () => {
+    const screen = await front(FOUND);
+    await expect
+      .element(screen.getByRole("table", { name: "Front", exact: true }))
+      .toBeVisible();
+    expect(screen.getByText(said).query()).toBeNull();
+  });
+});
+
 describe("a rejected option", () => {
   it("is admitted by the limit that it alone breaks", () => {
     const dear: RejectedOptionOut = {

@@ -9,6 +9,8 @@ import {
   type DeviceGroup,
   type DevicePoint,
   deviceScatterOption,
+  edgeOf,
+  onLogAxis,
   type ScatterAxes,
 } from "@/charts/scatter-option";
 import { AskedSteps } from "@/components/asked-steps";
@@ -124,11 +126,7 @@ export function FrontChart(props: {
             )
           }
           rate={rateOf(found)}
-          sentence={
-            found.pareto_in_all > found.pareto.length
-              ? `${found.pareto.length} of them are drawn, the cheapest and the fastest among them.`
-              : undefined
-          }
+          sentence={drawnText(found, rows)}
           explanation={
             <>
               {found.estimator}. Valid for: {found.validity}.
@@ -232,7 +230,7 @@ const Missing = (props: {
 
 function pointOf({ id, option }: Shown): Omit<DevicePoint, "selected"> | null {
   const [x, y] = [costOf(option), mostTimeOf(option)];
-  return x === null || y === null || x <= 0 || y <= 0
+  return x === null || y === null
     ? null
     : {
         id,
@@ -296,20 +294,42 @@ function groupsOf(
   return [...groups.values()];
 }
 
-/** The option whose point is nearest, on logarithmic axes. */
+/** The option whose point is drawn nearest, on logarithmic axes. */
 function nearest(rows: readonly Shown[], x: number, y: number): string | null {
+  const points = rows.flatMap((row) => pointOf(row) ?? []);
+  const left = edgeOf(points.map((point) => point.x));
+  const bottom = edgeOf(points.map((point) => point.y));
   let found: string | null = null;
   let least = Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    const point = pointOf(row);
-    if (point !== null) {
-      const away = Math.hypot(Math.log(point.x / x), Math.log(point.y / y));
-      if (away < least) {
-        [least, found] = [away, row.id];
-      }
+  for (const point of points) {
+    const away = Math.hypot(
+      Math.log(onLogAxis(point.x, left) / x),
+      Math.log(onLogAxis(point.y, bottom) / y),
+    );
+    if (away < least) {
+      [least, found] = [away, point.id];
     }
   }
   return found;
+}
+
+/** What stands below the chart: which options are drawn, and where those of no cost or time are. */
+function drawnText(found: AdviceOut, rows: readonly Shown[]): string | undefined {
+  const points = rows.flatMap((row) => pointOf(row) ?? []);
+  const texts = [
+    ...(found.pareto_in_all > found.pareto.length
+      ? [
+          `${found.pareto.length} of them are drawn, the cheapest and the fastest among them.`,
+        ]
+      : []),
+    ...(points.some(({ y }) => y <= 0)
+      ? ["What takes no I/O time is drawn at the lower edge."]
+      : []),
+    ...(points.some(({ x }) => x <= 0)
+      ? ["What costs nothing is drawn at the left edge."]
+      : []),
+  ];
+  return texts.length === 0 ? undefined : texts.join(" ");
 }
 
 interface ColumnParts {

@@ -256,7 +256,7 @@ export function ConfigurationsFound({ found }: { readonly found: ConfigurationsO
   const option = useMemo(() => {
     const points = (list: readonly ConfigurationOut[]) =>
       list.flatMap((one): (readonly [number, number])[] =>
-        one.io_time_us_per_access === null || one.io_time_us_per_access <= 0
+        one.io_time_us_per_access === null
           ? []
           : [[Number(one.monthly_usd), one.io_time_us_per_access]],
       );
