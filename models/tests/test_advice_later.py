@@ -850,8 +850,15 @@ def test_the_next_dollar_is_said_and_so_is_that_it_buys_nothing() -> None:
     assert "no option that keeps every limit is faster" in fastest.text
     assert ask(constraints={"usd_per_month": 1}).next_dollar is None
     one = NextDollar("a", "none", Decimal(3), 1.5, Decimal(2))
-    assert "more step" not in _flat.next_text((one,), "usd")
-    assert "After 1 more step along" in _flat.next_text((one, one), "usd")
+    assert "after it" not in _flat.next_text((one,), "usd")
+    dearer = replace(one, name="b", usd_per_month_per_us=Decimal(5))
+    dearest = replace(one, name="c", usd_per_month_per_us=Decimal(7))
+    assert _flat.next_text((one, dearer), "usd").endswith(
+        " The step after it, to b, costs 5.00 USD per month for each µs."
+    )
+    assert _flat.next_text((one, dearer, dearest), "usd").endswith(
+        " Of 2 steps after it the last, to c, costs 7.00 USD per month for each µs."
+    )
     # Rounded once: 22.954 is 23.0 in the sentence and in tables, and no 22.9 by way of 22.95.
     rate = Decimal("22.9539705882")
     said = _flat.next_text((replace(one, usd_per_month_per_us=rate),), "usd")
@@ -988,6 +995,8 @@ def expected_times(
     """Mean, median and 99th percentile with so many drives at so many accesses of one machine. [µs]"""
     flash, store = table.devices(at)
     options, scheme = table.options, table.scheme(at)
+    if not table.setting.curve.misses(options.ram_pages[at]):
+        return [0.0] * 3  # on whatever device
     if store is None or (flash is None and options.flash_bytes[at]):
         return [math.inf] * 3
     try:

@@ -565,6 +565,25 @@ def test_no_fewer_devices_would_do(
     assert found == 1 or not does(found - 1, -1e-6)
 
 
+@pytest.mark.parametrize(
+    ("busy", "most_busy", "expected"),
+    [(0.0, 0.7, 2), (0.6, 0.7, 2), (0.8, 0.7, 3), (1.4, 0.7, 3)],
+)
+def test_a_spare_leaves_a_device_also_where_there_is_no_load(
+    busy: float, most_busy: float, expected: int
+) -> None:
+    """RAM that holds all of the data reads nothing: its one device may fail like any other."""
+    [found] = least_devices(
+        np.asarray([1]),
+        np.asarray([busy]),
+        np.asarray([math.inf]),
+        most_busy=most_busy,
+        least_life_years=0.0,
+        spare=1,
+    ).tolist()
+    assert found == expected
+
+
 def buys_of(seed: int, draws: int = 96, options: int = 5) -> Buys:
     generator = np.random.default_rng(seed)
     return Buys(

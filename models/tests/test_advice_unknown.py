@@ -206,3 +206,131 @@ def test_of_ram_that_evicts_nothing_it_is_said_what_is_written_all_the_same() ->
     assert "a flash cache that holds all of the data" in weak.caution.message
     read = np.flatnonzero(options.store_reads > 0)
     assert not list(_outlasting.nothing_written_back(table, int(read[0])))
+
+
+def test_ram_that_holds_all_of_the_data_answers_at_once_whatever_stands_behind_it() -> (
+    None
+):
+    """Nothing is read, so no figure of a device is needed: a limit on response times is kept."""
+    silent = drive("silent", "0.75", has_latency=False)
+    silent = replace(
+        silent,
+        figures={
+            key: figure
+            for key, figure in silent.figures.items()
+            if key.startswith(("capacity", "unit_"))
+        },
+    )
+    found = ask(**given_(silent, constraints={"response_p99_us": Decimal(40)}))
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == "silent"
+    assert best.ram_bytes >= LOAD.data_bytes
+    assert (best.io_time_us_per_access, best.response_p50_us, best.response_p99_us) == (
+        (0.0, 0.0, 0.0)
+    )
+    # With less RAM it is read, and how long that takes nobody states.
+    less = ask(
+        **given_(
+            silent,
+            constraints={
+                "ram_bytes": Decimal(LOAD.data_bytes // 2),
+                "response_p99_us": Decimal(40),
+            },
+        )
+    )
+    assert less.infeasible is not None
+
+
+def of_endurance(*stated: str) -> Device:
+    """A drive that is worn by what it caches, and of whose endurance these figures are stated."""
+    made = drive("worn", "0.75", has_latency=True)
+    kept = {
+        key: figure
+        for key, figure in made.figures.items()
+        if key not in ("dwpd", "endurance_years", "endurance_tb") or key in stated
+    }
+    return replace(made, figures=kept)
+
+
+def about_endurance(found: Advice) -> list[Weighed]:
+    return [each for each in found.cautions if each.code == "endurance_assumed"]
+
+
+def test_a_life_that_rests_on_an_assumed_endurance_says_so_with_both_ends() -> None:
+    question = given_(of_endurance(), constraints={"ram_bytes": Decimal(TIB)})
+    found = ask(**question)
+    best = found.recommendation
+    assert best is not None
+    assert best.flash_life_years is not None
+    [caution] = about_endurance(found)
+    assert caution.about == ("worn",)
+    assert "assumes an endurance of 1 DWPD over 5 years, which no source" in (
+        caution.message
+    )
+    assert caution.could_change_choice is False
+    # The life is proportional: at the end that is named, a drive that states it lasts as long.
+    years, rest = caution.effect.split(" years if it endures ", 1)
+    per_day = Decimal(rest.split(" ")[0])
+    whole = of_endurance()
+    figures = {
+        **whole.figures,
+        "dwpd": Figure(per_day, "1/day", "a data sheet", "2026-11"),
+        "endurance_years": Figure(Decimal(5), "year", "a data sheet", "2026-11"),
+    }
+    stated = ask(
+        **given_(
+            replace(whole, figures=figures), constraints={"ram_bytes": Decimal(TIB)}
+        )
+    )
+    assert stated.recommendation is not None
+    assert stated.recommendation.flash_life_years == pytest.approx(
+        float(years), rel=0.01
+    )
+    assert not about_endurance(stated)
+
+
+def test_a_limit_that_an_assumed_endurance_breaks_names_what_would_be_bought() -> None:
+    """A larger cache, or more drives, keep the limit by what is assumed; by more endurance less would."""
+
+    def asked(worn: Device) -> Advice:
+        return ask(
+            **given_(
+                worn,
+                candidates=replace(DEVICES_ALONE, devices=SHELF, own=(worn,)),
+                constraints={
+                    "ram_bytes": Decimal(TIB // 4),
+                    "flash_life_years": Decimal(160),
+                },
+            )
+        )
+
+    cheap = Figure(Decimal("0.05"), "USD/GB", "a quotation", "2026-11")
+    worn = of_endurance()
+    worn = replace(worn, figures={**worn.figures, "unit_price": cheap})
+    found = asked(worn)
+    own = found.recommendation
+    assert own is not None
+    [caution] = about_endurance(found)
+    assert caution.could_change_choice
+    assert caution.effect.endswith("; the limit is 160 years")
+    [better] = [
+        each for each in found.cautions if each.code == "assumed_endurance_breaks_limit"
+    ]
+    assert better.about == ("worn",)
+    most = caution.effect.split(" years if it endures ")[2].split(" ")[0]
+    figures = {
+        **worn.figures,
+        "dwpd": Figure(Decimal(most), "1/day", "a data sheet", "2026-11"),
+        "endurance_years": Figure(Decimal(5), "year", "a data sheet", "2026-11"),
+    }
+    enduring = asked(replace(worn, figures=figures))
+    then = enduring.recommendation
+    assert then is not None
+    assert then.usd_per_month is not None
+    assert own.usd_per_month is not None
+    assert then.usd_per_month < own.usd_per_month
+    assert better.effect.startswith(
+        f"at the most that a drive of the catalogue states {then.name}"
+    )
+    assert not about_endurance(enduring)

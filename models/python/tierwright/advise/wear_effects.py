@@ -81,7 +81,7 @@ def effects(
             case "endurance_assumed" if rated.tb_written:
                 return [
                     Outcome(when, change, f"`{chosen}`", 0.0)
-                    for when, change in _of_the_catalogue(rated)
+                    for when, change in of_the_catalogue(rated)
                 ]
             case "beyond_capacity":
                 capacity = (situation.flash.capacity_bytes or 0) * devices
@@ -170,8 +170,14 @@ def _without_warm_up(chosen: str, outlook: WearOutlook) -> Outcome:
     return Outcome("only evictions write to flash", change, f"`{best}`", loss)
 
 
-def _of_the_catalogue(rated: RatedEndurance) -> Iterator[tuple[str, float]]:
-    """Yield what shipped drives state least and most of what was assumed, and the change by it."""
+def of_the_catalogue(rated: RatedEndurance) -> Iterator[tuple[str, float]]:
+    """Yield what shipped drives state least and most of what was assumed, and the change by it.
+
+    Parameters
+    ----------
+    rated : RatedEndurance
+        Of which something was assumed.
+    """
     stated = _stated_endurance()
     if "DWPD" in rated.assumed:
         for which, end in zip(("least", "most"), stated.dwpd, strict=True):

@@ -13,10 +13,10 @@ import typer
 from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
+    DrawSeed,
     FlashRatesOf,
     NewPages,
     PriceBookName,
-    Seed,
     Start,
 )
 from tierwright.cli.output import (
@@ -155,7 +155,7 @@ def advise(
         ),
     ] = False,
     dask: DaskOption = None,
-    seed: Seed = 0,
+    seed: DrawSeed = 0,
     start: Start = "steady",
     new_pages: NewPages = 0,
     assumptions: Assumptions = False,

@@ -86,6 +86,16 @@ Seed = Annotated[
     ),
 ]
 
+DrawSeed = Annotated[
+    int,
+    typer.Option(
+        "--seed",
+        min=0,
+        max=2**53,
+        help="Seed of what is drawn at random: the same seed gives the same answer.",
+    ),
+]
+
 Start = Annotated[
     str,
     typer.Option(

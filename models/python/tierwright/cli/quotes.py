@@ -21,9 +21,9 @@ from tierwright.cli.money import shows_money
 from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
+    DrawSeed,
     FlashRatesOf,
     NewPages,
-    Seed,
     Start,
 )
 from tierwright.cli.output import (
@@ -172,7 +172,7 @@ def rank(
     months: Months = None,
     flash_device: FlashRatesOf = None,
     disk_device: DiskRatesOf = None,
-    seed: Seed = 0,
+    seed: DrawSeed = 0,
     start: Start = "steady",
     new_pages: NewPages = 0,
     assumptions: Assumptions = False,

@@ -411,6 +411,7 @@ WHY_NOT: Mapping[str, str] = {
     "endurance_unknown": "not computable: no source states the endurance",
     "busy_unknown": "not computable: the service times are not stated",
     "no_write_budget": "not computable: the endurance is not stated",
+    "assumed_endurance_breaks_limit": "not computable: no source states the endurance of these drives",
     "endurance_assumed": "not computable: no source states the endurance of this drive",
     "device_page_differs": "not computable: no bounds of its service times follow from what is stated",
     "device_page_unknown": "not computable: no bounds of its service times follow from what is stated",

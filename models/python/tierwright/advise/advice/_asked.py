@@ -18,7 +18,7 @@ from tierwright.advise.advice.request import Candidates, Have, checked_constrain
 from tierwright.advise.configurations import as_read, data_bytes_of, rates_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.fields import is_count, is_number, without_zeros
+from tierwright.common.fields import LARGEST_EXACT, is_count, is_number, without_zeros
 from tierwright.evaluate.advice.choose import OBJECTIVES, Objective
 from tierwright.evaluate.advice.limits import (
     DEFAULT_PEAK_BUSY,
@@ -42,7 +42,7 @@ _HINTS: Mapping[str, str] = {
 }
 """Next step for an input of an advice."""
 _MOST_BYTES = 2**62
-MODEL_VERSION = "17"
+MODEL_VERSION = "18"
 """Of the enumeration and its formulas: changes where an answer does."""
 
 
@@ -278,7 +278,12 @@ def asked_of(
     )
     if problems.found:
         problems.hint = " and ".join(_HINTS[each.where] for each in problems.found)
-    problems.check(is_count(seed), "seed", seed, "must be a whole number from 0 on")
+    problems.check(
+        is_count(seed),
+        "seed",
+        seed,
+        f"must be a whole number from 0 to {LARGEST_EXACT:,}",
+    )
     stated_rate = rate[0]
     problems.check(
         stated_rate is None or (is_number(stated_rate) and stated_rate > 0),

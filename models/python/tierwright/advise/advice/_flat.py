@@ -20,7 +20,7 @@ from tierwright.advise.advice.found import (
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import amount_per, money, shown_in
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted, whole_percent
+from tierwright.common.wording import whole_percent
 from tierwright.evaluate.advice.flat import (
     FLAT_SHARE,
     ROUNDING,
@@ -272,11 +272,15 @@ def next_text(steps: tuple[NextDollar, ...], objective: str) -> str:
         f"{format_microseconds(first.io_time_us_saved)} of I/O time per access for {money(first.usd_per_month_more)} per month more, "
         f"{_per_us(first)} per month for each µs."
     )
-    last = steps[-1]
-    if len(steps) > 1:
+    last, others = steps[-1], len(steps) - 1
+    if others:
+        after = (
+            "The step after it"
+            if others == 1
+            else f"Of {others} steps after it the last"
+        )
         said += (
-            f" After {counted(len(steps) - 1, 'more step')} along the front, a µs costs "
-            f"{_per_us(last)} per month."
+            f" {after}, to {last.name}, costs {_per_us(last)} per month for each µs."
         )
     return said
 

@@ -36,6 +36,8 @@ from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_words
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
 """Where what holds the data stays when its machine stops; of what there is nobody says, and quotes say it each."""
 _MONTHS_PER_YEAR = 12
+SAME_RATE = 1e-6
+"""Relative difference of two rates that count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +154,12 @@ def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
         return
     change = "accesses that change a page"
     if writes is not None and rate is not None:
-        changed = three_digits(rate * writes / curve.accesses)
-        change = f"up to {changed} accesses per second that change a page"
+        share, peak = writes / curve.accesses, setting.served.peak
+        change = (
+            f"up to {three_digits(rate * share)} accesses per second that change a page"
+        )
+        if peak is not None and peak > rate * (1 + SAME_RATE):
+            change += f" ({three_digits(peak * share)} in the busiest hour)"
     held = "RAM that holds all of the data evicts no page, so none is written back"
     if options.flash_reads[best] > 0:
         held = "a flash cache that holds all of the data evicts no page, so none is written back to what holds them"
@@ -164,8 +170,8 @@ def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
             "provide for these writes besides, or limit RAM and flash to what evicts pages",
         ),
         "Nothing is evicted, and what a log and checkpoints write is not counted",
-        "whose write-backs are counted",
-        "those of the best alternative are counted",
+        "that evicts pages, whose write-backs are counted",
+        "the best alternative evicts pages, and their write-backs are counted",
         np.asarray(options.store_reads > 0),
     )
 

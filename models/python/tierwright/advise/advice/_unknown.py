@@ -45,7 +45,7 @@ def better_if_known(
     if asked.setting.rates.mean is None:
         return
     unknown = unknown_values(asked, table, chosen.limits)
-    left = _keeps_what_is_known(asked, table, chosen, unknown) & _is_better(
+    left = _keeps_what_is_known(asked, table, chosen, unknown) & is_better(
         asked, table, best
     )
     for name, rows in unknown.items():
@@ -72,7 +72,19 @@ def _keeps_what_is_known(
     return found
 
 
-def _is_better(asked: Asked, table: Table, best: Option | None) -> Bools:
+def is_better(asked: Asked, table: Table, best: Option | None) -> Bools:
+    """Which options cost less than the best, or are faster where that is asked; all where there is none.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    best : Option or None
+
+    Returns
+    -------
+    bool array, shape (N,)
+    """
     options = table.options
     if best is None:
         return np.ones(len(options), dtype=np.bool_)

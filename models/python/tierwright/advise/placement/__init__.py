@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.advise.advice import _notes, _outlasting
+from tierwright.advise.advice import _endurance, _notes, _outlasting
 from tierwright.advise.advice._asked import versions
 from tierwright.advise.advice._when import too_small_early
 from tierwright.advise.advice.request import Candidates
@@ -627,7 +627,10 @@ def _cautions(
         weak = _outlasting.weaknesses(run.asked, run.table, row, None)
         if len(members) > 1:
             yield from about_shared([workloads[one] for one in members], run, row)
-        for each in _notes.about_answer(run.asked, run.table, row, weak):
+        for each in (
+            *_notes.about_answer(run.asked, run.table, row, weak),
+            *_endurance.assumed_of(run.asked, run.table, row, None),
+        ):
             if len(members) == 1 and each.message in of_curve:
                 name = workloads[members[0]].name
                 each = replace(each, message=f"{name}: {each.message}")

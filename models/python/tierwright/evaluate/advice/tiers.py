@@ -266,8 +266,9 @@ def ram_sizes(
     # Beside what the system takes, at least a page is left.
     least = np.ceil((reserved_bytes + page_bytes) / unit)
     whole = np.maximum(np.round(bought / unit), least) * unit
-    # The largest holds all of the data.
-    whole[-1] = np.ceil(bought[-1] / unit[-1]) * unit[-1]
+    # The largest holds all of the data; pages that became more are rounded each time, so may be more than their bytes.
+    most = max(data_bytes, today_bytes) + reserved_bytes
+    whole[-1] = np.ceil(most / unit[-1]) * unit[-1]
     if 0 < today_bytes < data_bytes:
         held = today_bytes + reserved_bytes
         each = GIB if held >= WHOLE_GIB_FROM else page_bytes
@@ -678,8 +679,9 @@ def least_devices(
     asked = [space.astype(np.float64)]
     if busy_of_one is not None:
         carry = busy_of_one / most_busy
-        # A spare is a whole device, beyond a whole number of them.
-        asked.append(np.ceil(carry * (1 - ROUNDING)) + spare if spare else carry)
+        # A spare is a whole device, beyond a whole number of them, of which one is left where there is no load.
+        left = np.maximum(np.ceil(carry * (1 - ROUNDING)), 1)
+        asked.append(left + spare if spare else carry)
     with np.errstate(divide="ignore", invalid="ignore"):
         asked.append(least_life_years / life_years_of_one)
     # What is unknown asks for none; a whole number of devices is not exceeded by rounding.

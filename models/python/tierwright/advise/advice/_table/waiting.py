@@ -81,6 +81,9 @@ class Waiting(Identified):
             )
         if not machines:
             return None, NOTHING_LEFT
+        of = self.setting.curve if curve is None else curve
+        if not float(of.misses(self.options.ram_pages[at])):
+            return (np.zeros(2),) * TIMES, ""
         found = self.hierarchy(at, stores=stores)
         if found is None:
             return None, self._without_figures(at)
@@ -88,7 +91,7 @@ class Waiting(Identified):
         made = self._waits(
             found,
             self.scheme(at),
-            self.setting.curve if curve is None else curve,
+            of,
             (self.options.ram_pages[[at, at]], self.options.flash_pages[[at, at]]),
             (np.full(2, found.flash_devices), np.full(2, found.disks)),
             per_s,
@@ -165,6 +168,8 @@ class Waiting(Identified):
     def why_no_response(self, at: int) -> str:
         """Say why response times of an option cannot be computed, without computing any; empty where nothing is missing."""
         options, devices = self.options, self.devices(at)
+        if self._found_in_ram[at]:
+            return ""
         if self.hierarchy(at) is None:
             return self._without_figures(at)
         page = self.setting.curve.page_bytes
@@ -217,7 +222,23 @@ class Waiting(Identified):
                 known_alone=known_alone,
             )
             found[:, built] = np.where(machines > 0, times, np.inf)
+        found[:, self._takes_no_time(rows)] = 0.0
         return tuple(found)
+
+    @cached_property
+    def _found_in_ram(self) -> Bools:
+        """Which options find every page in RAM: whatever devices they have, an access takes no time."""
+        reads = self.options.flash_reads + self.options.store_reads
+        return np.asarray(reads == 0)
+
+    def _takes_no_time(self, rows: IntArray) -> Bools:
+        """Which of some options have response times of none, also on devices that state no figures."""
+        found = self._found_in_ram[rows]
+        if self.setting.served.peak is None or self.setting.served.mean is None:
+            return np.zeros_like(found)
+        if self.setting.after_loss:
+            found = found & (left_after_loss(self.options.rows(rows))[0] > 0)
+        return found
 
     @property
     def _drives(self) -> tuple[Device | None, ...]:
@@ -259,7 +280,7 @@ class Waiting(Identified):
         self.responses.computed += len(others)
         for some, made in self._at_peak(rows[others]):
             found[others[some]] = made.keeps(mean, quantiles_s)
-        return found
+        return found | self._takes_no_time(rows)
 
     def _at_peak(self, rows: IntArray) -> Iterator[tuple[IntArray, at_once.Responses]]:
         """Yield places among options with their response times in the busiest hour, those of the same devices at once."""
