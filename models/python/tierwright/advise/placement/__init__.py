@@ -72,7 +72,7 @@ MOST_WORKLOADS = 8
 """Workloads that are placed at once: 255 groups, each with all its options."""
 MOST_ALTERNATIVES = 4
 OBJECTIVES = ("usd", "io_time")
-_VERSION = "4"
+_VERSION = "5"
 """Of the choice among groups: changes where an answer does."""
 
 
