@@ -84,7 +84,7 @@ PROVE_FROM ?= 1
 prove-advice: setup ## the invariants of the advisor, and what it says without some of its inputs, on 10,000 random problems, in ten rounds; hours; PROVE_FROM=4 begins at the fourth
 	@for round in $$(seq $(PROVE_FROM) 10); do \
 	  echo "round $$round of 10"; \
-	  TIERWRIGHT_ADVICE_PROBLEMS=1000 $(PY) -m pytest -q --timeout 0 -n $(PROVE_JOBS) --hypothesis-seed=$$round models/tests/test_advice.py -k "keeps_every_limit or looser or can_go or cheaper_device or what_is_missing" || exit 1; \
+	  TIERWRIGHT_ADVICE_PROBLEMS=1000 $(PY) -m pytest -q --timeout 0 -n $(PROVE_JOBS) --hypothesis-seed=$$round models/tests/test_advice.py models/tests/test_advice_continuous.py models/tests/test_advice_invariants.py -k "keeps_every_limit or looser or can_go or cheaper_device or what_is_missing or marginal_interval or advice_invariants" || exit 1; \
 	done
 PROVE_TRACES ?= 10000
 .PHONY: prove-caches

@@ -20,6 +20,7 @@ from advice_cases import (
     curve,
     problems,
     question,
+    tried,
 )
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -185,7 +186,7 @@ def times_device(read_us: float, write_us: float) -> Device:
     return Device("made-up", "Made up", "nvme", figures=figures)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tried(15), deadline=None)
 @given(
     read_us=st.floats(50, 9000),
     device_usd=st.floats(1, 2000),
