@@ -190,6 +190,7 @@ class Table(Waiting):
             "latencies_us",
             "device_codes",
             "least_response",
+            "_found_in_ram",
         ):
             self.__dict__.pop(name, None)
 
