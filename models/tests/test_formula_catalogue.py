@@ -117,6 +117,7 @@ OUTSIDE = {
     "advise.placement._short": "words; held by test_all_data.py",
     "evaluate.compose.short": "words; held by test_all_data.py",
     "advise.advice._unknown": "lists what is unknown; held by test_advice_unknown.py",
+    "advise.advice._endurance": "weighs what is assumed; held by test_advice_unknown.py",
     "advise.advice._staircase": "asks at other limits; held by test_advice_staircase.py",
     "advise.advice._sure": "asks at other ends; held by test_advice.py",
     "advise.advice._table": "parts of `advise.advice.answer`; held by test_advice.py",
