@@ -90,7 +90,9 @@ def check(asked: dict[str, Any], name: str, shares: list[float]) -> Staircase:
         stated = {**asked["constraints"], name: Decimal(repr(limit))}
         wanted = recommended(question({**asked, "constraints": stated}))
         assert bought(found.at(limit)) == wanted, limit
-    values = [math.inf if step.value is None else step.value for step in found.steps]
+    # What keeps any limit is the tightest.
+    most = math.inf if name in LEAST else -math.inf
+    values = [most if step.value is None else step.value for step in found.steps]
     assert values == sorted(values, reverse=name in LEAST)
     assert len(set(values)) == len(values) <= _staircase.MOST_STEPS
     return found

@@ -1499,7 +1499,7 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     busy, calm, unknown = (
         Replayed(0, 2.0, 4.0, 0.9, 0.1, ""),
         Replayed(1, 3.0, 3.0, 0.5, 0.1, ""),
-        Replayed(2, 3.0, math.nan, math.nan, math.nan, "too small"),
+        Replayed(2, 3.0, math.nan, math.nan, 0.1, "too small"),
     )
     assert decided(asked, cents, [busy, calm, unknown]) == 1
     assert decided(asked, cents, [busy, unknown]) == 2

@@ -10,10 +10,12 @@ import pytest
 from advice_cases import DEVICES_ALONE, SHELF, ask, curve
 
 from tierwright.advise.advice import _words
+from tierwright.advise.advice._caches import CacheReplayed
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.cautions import Weighed
 from tierwright.common.currency import money
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.production import Production
 
 
@@ -48,7 +50,7 @@ def test_where_local_disks_hold_the_data_what_outlives_the_machine_is_priced() -
     assert found.alternatives[0] == lasting
     assert "; those of the best alternative outlive their machine." in found.because
     assert not none
-    assert "local disks" not in other.finding
+    assert "only copy of the data" not in other.finding
 
 
 def test_the_fastest_that_outlives_its_machine_is_named_by_its_time() -> None:
@@ -86,6 +88,129 @@ def test_several_copies_on_local_disks_are_not_the_only_one() -> None:
     assert "here they hold all 2 copies of the data" in said.message
     assert "state the replicas" not in said.hint
     assert "only copy" not in found.finding
+
+
+def of_volumes(of: Curve | None = None, **asked: Any) -> tuple[Advice, list[Weighed]]:
+    """Ask for volumes behind instances; the answer, and what it says of changed pages on local flash."""
+    found = ask(
+        curve=of or curve(Production(2**38, 3_000.0)),
+        candidates=Candidates(
+            kinds=("volumes",), servers=("aws-i4i.xlarge", "aws-i4i.4xlarge")
+        ),
+        **asked,
+    )
+    said = [e for e in found.cautions if e.code == "changed_pages_on_local_flash"]
+    return found, said
+
+
+@pytest.mark.parametrize("objective", ["usd", "io_time"])
+def test_where_local_flash_alone_has_changed_pages_what_outlives_the_machine_is_priced(
+    objective: str,
+) -> None:
+    limits = {"ram_bytes": 2**37}
+    found, [said] = of_volumes(objective=objective, constraints=limits)
+    # Without flash a changed page is written to its volume as it leaves RAM.
+    other, none = of_volumes(
+        objective=objective, constraints={**limits, "flash_bytes": 0}
+    )
+    best, lasting = found.recommendation, other.recommendation
+    assert best is not None
+    assert lasting is not None
+    assert best.scheme != lasting.scheme == "none"
+    assert not none
+    assert "changed pages" not in other.finding
+    assert said.could_change_choice is True
+    assert said.effect.startswith(
+        f"{_words.named(lasting)}, the {'cheapest' if objective == 'usd' else 'fastest'} for sale whose changed pages outlive "
+        "their machine, "
+    )
+    if objective == "usd":
+        assert best.usd_per_month is not None
+        assert lasting.usd_per_month is not None
+        more = money(lasting.usd_per_month - best.usd_per_month)
+        assert said.effect.endswith(f"costs {more} per month more")
+    assert (
+        f"The newest version of changed pages is on its local disks alone: {said.effect}."
+        in found.because
+    )
+    # With more than three cautions it is above the answer all the same.
+    assert found.cautions.index(said) < 3
+
+
+def test_pages_that_are_never_changed_are_lost_nowhere() -> None:
+    reads = curve(Production(2**38, 3_000.0, write_share=0.0))
+    found, said = of_volumes(reads)
+    assert found.recommendation is not None
+    assert found.recommendation.flash_bytes
+    assert not said
+
+
+def test_copies_have_their_changed_pages_on_local_flash_too() -> None:
+    found, [said] = of_volumes(
+        curve(Production(2**38, 3_000.0, machines=2, replicas=2))
+    )
+    assert "so it is of all 2 copies of the data" in said.message
+    assert said.hint.startswith("never stop two machines at a time")
+    assert "newest version" not in found.because
+
+
+def test_the_best_alternative_is_spoken_of_where_it_was_named_alone() -> None:
+    """Without the time of an access, which dirty pages decide, the text compares the choice with none."""
+    gib = 2**17
+    pages = [1, 10 * gib, 20 * gib, 40 * gib, 200 * gib]
+    alone = Curve.from_lists(
+        pages,
+        [900_000, 300_000, 150_000, 80_000, 10_000],
+        None,
+        accesses=10**6,
+        distinct_pages=pages[-1],
+        page_bytes=8192,
+        write_accesses=400_000,
+        given=Given("made", data_known=True),
+    )
+
+    def asked(objective: str) -> Advice:
+        return ask(
+            curve=alone,
+            accesses_per_s=1000,
+            candidates=Candidates(
+                kinds=("instances", "volumes"),
+                servers=("aws-i4i.xlarge",),
+                volumes=("aws-ebs-gp3",),
+                max_machines=1,
+            ),
+            objective=objective,
+        )
+
+    for objective in ("io_time", "usd"):
+        found = asked(objective)
+        [said] = [e for e in found.cautions if e.code == "data_on_local_disks"]
+        is_named = f"the best alternative, {_words.named(found.alternatives[0])}," in (
+            found.because
+        )
+        assert is_named == (objective == "usd")
+        assert ("those of the best alternative" in found.because) == is_named
+        assert (said.effect in found.because) != is_named
+
+
+@pytest.mark.parametrize(
+    ("cache", "options", "keeps"),
+    [
+        ("face", {"mode": "write_back"}, True),
+        ("larc", {"mode": "write_through"}, False),
+        ("exadata", {"mode": "write_around"}, False),
+        ("dm_writecache", {}, True),
+        ("tac", {}, False),
+        ("cachelib", {}, False),
+    ],
+)
+def test_flash_caches_that_write_through_lose_no_change(
+    cache: str, options: dict[str, str], *, keeps: bool
+) -> None:
+    each = CacheReplayed(
+        0, cache, cache, 1.0, 0.1, 9.0, (0, 0, 0), 0.0, None, (), "", options=options
+    )
+    assert each.keeps_changed == keeps
 
 
 FLASH = SHELF[1]

@@ -25,8 +25,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from staircase_cases import bought, check, is_known, recommended, staircases
 
-from tierwright.advise.advice import _staircase
+from tierwright.advise.advice import _staircase, limit_cost
 from tierwright.advise.advice._table import Table
+from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
@@ -351,3 +352,31 @@ def test_the_window_holds_the_step_that_was_asked(
     first, last = window(at, steps, most)
     assert 0 <= first <= at < last <= steps
     assert last - first == min(steps, most)
+
+
+def test_every_limit_that_is_listed_can_be_asked_for() -> None:
+    """Devices behind RAM that holds all of the data are idle: no limit on how busy they are is so tight that they break it."""
+    asked = {**WITH_LATENCY, "objective": "usd"}
+    [found] = [
+        each
+        for each in ask(**asked, how_sure=True).staircases
+        if each.constraint == PEAK_BUSY
+    ]
+    idle, *others = found.steps
+    assert idle.value is None
+    assert others
+    assert found.tightest_known is None
+    for step in others:
+        assert step.value is not None
+        assert 0 < step.value <= 1
+    tiny = ask(**{**asked, "constraints": {PEAK_BUSY: Decimal("1e-12")}})
+    best = tiny.recommendation
+    assert best is not None
+    assert best.peak_busy == 0
+    assert (best.name, best.scheme) == (idle.name, idle.scheme)
+    assert found.at(1e-12) == idle
+    assert limit_cost.finding(found, "usd").endswith(
+        f"one however small costs {money(idle.usd_per_month)} per month"
+    )
+    with pytest.raises(BadInput):
+        ask(**{**asked, "constraints": {PEAK_BUSY: 0}})

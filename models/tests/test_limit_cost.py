@@ -182,7 +182,7 @@ class TestFinding:
         assert limit_cost.finding(stairs(*THREE), "usd") == (
             "I/O time of an access: a limit of 8 µs costs 40 USD per month, one of 2 µs costs 90 USD per month"
         )
-        assert "one without end costs 90" in limit_cost.finding(
+        assert "one however small costs 90" in limit_cost.finding(
             stairs((None, 90), (8.0, 40)), "usd"
         )
         assert limit_cost.finding(stairs(*THREE), "io_time").endswith(

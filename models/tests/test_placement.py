@@ -572,6 +572,16 @@ def test_small_workloads_share_and_large_ones_do_not() -> None:
     assert found.finding.endswith(
         "The only copy of the data of prices and logs is on local disks, which lose it when the instance stops or its host fails."
     )
+    # Volumes outlive the machine, and have what was changed once it leaves the flash before them.
+    behind = Candidates(kinds=("volumes",), servers=("aws-i4i.xlarge",), max_machines=1)
+    found = placement.answer(small, candidates=behind)
+    [option] = [each.option for each in found.systems]
+    assert option.flash_bytes
+    assert found.finding.endswith(
+        "The newest version of changed pages of prices and logs is on local disks, which lose it when the instance stops or "
+        "its host fails."
+    )
+    assert "changed_pages_on_local_flash" in {each.code for each in found.cautions}
     # The data of two large ones are too many for one machine: these stand apart.
     large = Workload("more", workloads()[0].curve, 4000.0)
     only = Candidates(

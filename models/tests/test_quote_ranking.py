@@ -292,6 +292,9 @@ class TestAsTheAdvisor:
         assert time.value == other.io_time_us_per_access
         said = any("flash cache" in text for text in one.reasons)
         assert said is (other.flash_device is not None)
+        # Local disks that cache lose what was changed, and volumes behind none of them lose nothing.
+        lost = [name for name in codes(found, "V") if "local" in name]
+        assert lost == (["changed_pages_on_local_flash"] if said else [])
 
     def test_doing_nothing_is_the_option_zero_of_an_advice(self) -> None:
         other = advice.answer(
@@ -434,6 +437,8 @@ def test_a_quoted_instance_that_holds_the_only_copy_says_what_lasts_instead() ->
             each for each in found.cautions if each.code == "data_on_local_disks"
         ]
 
+    first, _ = ranked(rented("lease", "0.01"), built("bought")).ranked
+    assert "data_on_local_disks" in [each.code for each in first.cautions]
     found, [said] = asked(rented("lease", "0.01"), built("bought"))
     assert found.recommendation is not None
     assert "lease" in found.recommendation.name

@@ -256,6 +256,10 @@ function beside(
 const keepsAny = (staircase: Staircase, { value }: Step): boolean =>
   value === null || (value === 0 && !isLeast(staircase));
 
+/** A limit that is as tight as can be. */
+const howeverTight = (staircase: Staircase): string =>
+  isLeast(staircase) ? "however large" : "however small";
+
 /** What the whole staircase says: what its two ends buy. */
 export function staircaseFinding(found: AdviceOut, staircase: Staircase): string {
   const { steps, constraint } = staircase;
@@ -274,5 +278,7 @@ export function staircaseFinding(found: AdviceOut, staircase: Staircase): string
     found.objective === "io_time"
       ? `leaves ${time(step.io_time_us_per_access)} of I/O time per access`
       : `costs ${formatAmount(usd(Number(step.usd_per_month)))} per month`;
-  return `${title}: a limit of ${at(loosest)} ${said(loosest)}, one ${tightest.value === null ? "without end" : `of ${at(tightest)}`} ${said(tightest)}`;
+  const tight =
+    tightest.value === null ? howeverTight(staircase) : `of ${at(tightest)}`;
+  return `${title}: a limit of ${at(loosest)} ${said(loosest)}, one ${tight} ${said(tightest)}`;
 }

@@ -294,7 +294,7 @@ CONTRADICTS = frozenset(
     }
 )
 """Cautions by which a replay contradicts the model: no other one hides them."""
-LOSES_DATA = frozenset({"data_on_local_disks"})
+LOSES_DATA = frozenset({"data_on_local_disks", "changed_pages_on_local_flash"})
 """Cautions by which data could be lost: no other one of unknown effect hides them."""
 
 
@@ -467,6 +467,8 @@ WHY_NOT: Mapping[str, str] = {
     "rates_of_other_devices": "not computable: no source states the rates of these devices",
     "rate_not_known": "not computable: the workload states no rate",
     "flash_worn_out": "not computable: what replaces the flash is not priced",
+    "rates_not_needed": "not computable: no source states these rates",
+    "changed_pages_on_local_flash": "not computable: what losing changes would cost is not stated",
     "data_on_local_disks": "not computable: what losing the data would cost is not stated",
     "power_left_out": "not computable: no price of electricity is stated",
 }

@@ -534,7 +534,8 @@ def _answer(
         _checked.as_replayed(table, tried),
         best,
         held,
-        by_replay=any(each.at == best and each.is_timed for each in tried),
+        timed={each.at for each in tried if each.is_timed},
+        keeps_changed=caches.chosen is None or caches.chosen.keeps_changed,
     )
     warnings = (
         *_checked.about_replays(
@@ -593,7 +594,7 @@ def _answer(
         and (len(setting.candidates.kinds) > 1 or zero is not None),
         replayed_from=None
         if best is None or by_model is None or best == by_model
-        else _checked.flowing(table, by_model),
+        else _checked.named_by_model(table, tried, by_model),
         replays_tied=decided.settled.is_tied(asked, options.month_cents),
         is_replayed=decided.settled.is_replayed,
         response_limited=asked.limits_response,
@@ -617,7 +618,8 @@ def _answer(
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     by_life = _words.HELD_DIRTY if table.holds_life_as_dirty(asked.constraints) else ""
-    by_end = (each.sentence(alternatives) for each in weak)
+    named_so = alternatives if _words.names_alternative(because, second) else []
+    by_end = (each.sentence(named_so) for each in weak)
     by_model_alone = (
         "" if caches.chosen is not None else _checked.held_by_model(asked, tried)
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._busy_times import about_busy_times
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._outlasting import Weakness, limits_known
 from tierwright.advise.advice._table import Table, latency_us
@@ -54,7 +55,12 @@ def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
 
 
 def about_answer(
-    asked: Asked, table: Table, best: int | None, weak: Iterable[Weakness]
+    asked: Asked,
+    table: Table,
+    best: int | None,
+    weak: Iterable[Weakness],
+    *,
+    is_alone: bool = True,
 ) -> Iterator[Caution]:
     """Yield what must be known of an answer.
 
@@ -66,6 +72,8 @@ def about_answer(
         The recommendation.
     weak : iterable of Weakness
         What of it does not last.
+    is_alone : bool
+        Whether it is chosen by itself, not with other systems.
     """
     setting = asked.setting
     candidates = setting.candidates
@@ -124,6 +132,8 @@ def about_answer(
         yield from _about_latencies(table, best)
         yield from _about_bursts(table, best)
     yield from (each.caution for each in weak)
+    if best is not None:
+        yield from about_busy_times(asked, table, best, is_alone=is_alone)
     if source is not None:
         yield from _about_power(table, source, kinds)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -27,6 +27,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import amount_per, money, shown_in
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, listed, three_digits
+from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import LIFE, Bools
 from tierwright.evaluate.advice.rows import RENTED, SOURCES, IntArray
 from tierwright.evaluate.advice.whole_limits import most_units
@@ -36,6 +37,13 @@ from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_words
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
 """Where what holds the data stays when its machine stops; of what there is nobody says, and quotes say it each."""
 _MONTHS_PER_YEAR = 12
+CHANGED_ON_LOCAL_FLASH = Caution(
+    "changed_pages_on_local_flash",
+    "the flash cache keeps the newest version of changed pages on local disks of the instance alone, which lose their content "
+    "when it stops or its host fails: the volumes hold older versions",
+    "keep the log back to the oldest change that is not on the volumes yet, or choose an option that writes changed pages "
+    "to them as they leave RAM",
+)
 SAME_RATE = 1e-6
 """Relative difference of two rates that count as equal."""
 
@@ -81,7 +89,7 @@ class Weakness:
         Parameters
         ----------
         alternatives : sequence of int
-            What was close; of the first it is said already what it costs more.
+            What was close, where the text names the first of it before, and what that costs more.
         """
         if not self.what or not self.is_weighed:
             return ""
@@ -97,7 +105,8 @@ def weaknesses(
     best: int | None,
     chosen: Chosen | None,
     *,
-    by_replay: bool = False,
+    timed: Collection[int] = (),
+    keeps_changed: bool = True,
 ) -> tuple[Weakness, ...]:
     """Return what does not last, with what the best option costs, or takes, of which it does.
 
@@ -109,32 +118,54 @@ def weaknesses(
         The recommendation.
     chosen : Chosen or None
         What keeps the limits; None where other options are not to be named.
-    by_replay : bool
-        Whether the life of the recommendation, as the table has it, is that of its replay.
+    timed : collection of int
+        Options whose times and lives, as the table has them, are those of their replays.
+    keeps_changed : bool
+        Whether changed pages stay on the flash of the recommendation alone: under every page flow, not under every flash
+        cache.
     """
     if best is None:
         return ()
-    found = tuple(_found(asked, table, best, by_replay=by_replay))
+    found = tuple(
+        each
+        for each in _found(asked, table, best, by_replay=best in timed)
+        if keeps_changed or each.caution.name != CHANGED_ON_LOCAL_FLASH.name
+    )
     # What bounds left out may be better than what is listed.
     if chosen is None or table.left_out is not None:
         return found
-    return tuple(_weighed(asked, table, best, chosen, each) for each in found)
+    return tuple(_weighed(asked, table, best, chosen, each, timed) for each in found)
 
 
 def _found(
     asked: Asked, table: Table, best: int, *, by_replay: bool
 ) -> Iterator[Weakness]:
     source = table.source(best)
-    if source == "instances" or (
-        source == "quotes" and table.given(best).outlasts is False
-    ):
-        yield _on_local_disks(asked, table)
+    yield from losing_data(asked, table, best)
     if source == "volumes":
         yield from _behind_unknown_instance(table, best)
     if source not in RENTED:
         yield from _worn_out(asked, table, best, by_replay=by_replay)
     yield from nothing_written_back(table, best)
     yield from _priced_long_ago(asked, table, best)
+
+
+def losing_data(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
+    """Yield that data, or the newest version of some, are on disks that lose their content as their machine stops.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    best : int
+        The recommendation.
+    """
+    source = table.source(best)
+    if source == "instances" or (
+        source == "quotes" and table.given(best).outlasts is False
+    ):
+        yield _on_local_disks(asked, table)
+    yield from _changed_on_local_flash(asked, table, best)
 
 
 def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
@@ -177,7 +208,12 @@ def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
 
 
 def _weighed(
-    asked: Asked, table: Table, best: int, chosen: Chosen, each: Weakness
+    asked: Asked,
+    table: Table,
+    best: int,
+    chosen: Chosen,
+    each: Weakness,
+    timed: Collection[int],
 ) -> Weakness:
     """Say what it costs to have the recommendation last, and what the best option costs that does."""
     again, of, its = asked, table, chosen
@@ -185,8 +221,8 @@ def _weighed(
         again = _asking_for(asked, each.life_years)
         of = table.remade(again.setting)
         its = chosen_of(again, of)
-    at = _next_best(again, (of, its), (table, best), each.lasts)
-    instead = _instead(asked, (table, best), of, at, each.better)
+    at = _next_best(again, (of, its), (table, best), each.lasts, timed)
+    instead = _instead(asked, (table, best), (of, at), each.better, timed)
     effect = f"{each.repair}; {instead}" if each.repair else instead
     caution = replace(each.caution, effect=effect, could_change_choice=True)
     listed = None if at is None else _listed(table, of, at)
@@ -236,6 +272,54 @@ def _on_local_disks(asked: Asked, table: Table) -> Weakness:
         "those of the best alternative outlive their machine",
         _outlasting(table),
     )
+
+
+def _changed_on_local_flash(
+    asked: Asked, table: Table, best: int
+) -> Iterator[Weakness]:
+    """Yield that a flash cache on local disks alone has the newest version of pages that leave RAM changed."""
+    setting = asked.setting
+    curve, copies = setting.curve, setting.replicas
+    never_written = curve.notes.tells_writes and curve.known_write_accesses == 0
+    local = _changed_on_local(table)
+    if never_written or not local[best]:
+        return
+    caution = CHANGED_ON_LOCAL_FLASH
+    if copies > 1:
+        caution = replace(
+            caution,
+            message=f"{caution.message}; so it is of all {counted(copies, 'copy', 'copies')} of the data",
+            hint=f"never stop two machines at a time; {caution.hint}",
+        )
+    yield Weakness(
+        caution,
+        ""
+        if copies > 1
+        else "The newest version of changed pages is on its local disks alone",
+        f"{'for sale' if setting.quoted is None else 'offered'} whose changed pages outlive their machine",
+        "those of the best alternative outlive their machine",
+        _outlasting(table) & ~local,
+    )
+
+
+def _changed_on_local(table: Table) -> Bools:
+    """Which options keep pages that leave RAM changed on local disks of an instance, and not on what holds the data.
+
+    Every page flow with flash writes a changed page back as it leaves flash, and not before (`docs/models/page-flow.md`).
+    """
+    options, quoted = table.options, table.setting.quoted
+    on_local = options.source == SOURCES.index("volumes")
+    if quoted:
+        of_quotes = options.source == SOURCES.index("quotes")
+        # All flash of a rented machine is on its local disks.
+        stays = np.asarray([each.outlasts is True for each in quoted], dtype=np.bool_)
+        on_local = on_local.copy()
+        on_local[of_quotes] = (
+            stays[options.row[of_quotes]] & options.is_rented[of_quotes]
+        )
+    # Pages leave RAM where an access misses in it.
+    leaves = options.flash_reads + options.store_reads > 0
+    return np.asarray(on_local & (options.flash_pages > 0) & leaves)
 
 
 def _behind_unknown_instance(table: Table, best: int) -> Iterator[Weakness]:
@@ -477,11 +561,17 @@ def _next_best(
     among: tuple[Table, Chosen],
     after: tuple[Table, int],
     lasts: Bools | None,
+    timed: Collection[int],
 ) -> int | None:
-    """Return the best option after the recommendation that lasts; None where there is none."""
+    """Return the best option besides the recommendation that lasts; None where there is none."""
     table, chosen = among
-    # What stands before it was ruled out by its replay.
-    order = chosen.order[_stands_behind(asked, after, table, chosen.order)]
+    if asked.objective == "io_time" and timed and table is after[0]:
+        # What was not replayed may stand before it, where the model does not say for sure that it is faster.
+        order = ordered(table.options, chosen.order, asked.objective)
+        order = order[order != after[1]]
+    else:
+        # What stands before it was ruled out by its replay.
+        order = chosen.order[_stands_behind(asked, after, table, chosen.order)]
     if lasts is not None:
         order = order[lasts[order]]
     return first_kept(asked, table, chosen, order)
@@ -507,22 +597,33 @@ def _stands_behind(
 def _instead(
     asked: Asked,
     best: tuple[Table, int],
-    table: Table,
-    at: int | None,
+    other: tuple[Table, int | None],
     better: str,
+    timed: Collection[int],
 ) -> str:
     """Say what an option costs, or takes, beside the recommendation."""
+    (own_table, own_at), (table, at) = best, other
     if at is None:
         return f"nothing {better} keeps every limit"
-    (own_table, own_at), name = best, with_flow(table.title(at), table.scheme(at))
+    name = with_flow(table.title(at), table.scheme(at))
     cents = int(table.options.month_cents[at] - own_table.options.month_cents[own_at])
-    more = f"costs {money(Decimal(cents) * CENT)} per month more"
-    if asked.objective == "io_time":
-        own, other = (
-            format_microseconds(float(each))
-            for each in (own_table.options.io_us[own_at], table.options.io_us[at])
-        )
-        if own == other and cents >= 0:
-            return f"{name}, the fastest {better}, takes as long per access by the model and {more}"
-        return f"{name}, the fastest {better}, takes {other} of I/O time per access by the model, against {own}"
-    return f"{name}, the cheapest {better}, {more}"
+    if asked.objective != "io_time":
+        return f"{name}, the cheapest {better}, costs {_more(cents)}"
+    own_us, other_us = own_table.options.io_us[own_at], table.options.io_us[at]
+    own, took = (format_microseconds(float(each)) for each in (own_us, other_us))
+    by, own_by = (
+        "by its replay" if each else "by the model"
+        for each in (table is own_table and at in timed, own_at in timed)
+    )
+    said = f"{name}, the fastest {better},"
+    if by == own_by:
+        if own == took and cents >= 0:
+            return f"{said} takes as long per access {by} and costs {_more(cents)}"
+        return f"{said} takes {took} of I/O time per access {by}, against {own}"
+    said = f"{said} takes {took} of I/O time per access {by}, against {own} {own_by}"
+    # What is slower costs more or less, and was left for its time.
+    return (
+        said
+        if other_us > own_us and took != own
+        else f"{said}, and costs {_more(cents)}"
+    )

@@ -468,9 +468,11 @@ class _Finder:
             if last < steps_in_all
             else found.tightest_known
         )
+        if tightest == 0 and sign > 0:
+            tightest = None  # No largest value is below 0.
         loosest = float(found.tight[first]) if first else found.loosest_known
         steps = [
-            _step(table, row, sign * tight)
+            _step(table, row, _stated_as(name, sign * tight))
             for (table, row), tight in zip(
                 found.at[first:last], found.tight[first:last].tolist(), strict=True
             )
@@ -510,9 +512,17 @@ def _apart(name: str, found: _Stairs) -> _Stairs:
     return replace(found, at=[found.at[at] for at in keep], tight=found.tight[keep])
 
 
-def _step(table: Table, at: int, value: float) -> StaircaseStep:
+def _stated_as(name: str, value: float) -> float | None:
+    """Return the tightest limit that can be stated and that a value keeps; None where it keeps any."""
+    if name == PEAK_BUSY:
+        # No device is allowed to be busy for none of the time, nor for more than all of it.
+        return min(value, MOST_BUSY) if value > 0 else None
+    return value if math.isfinite(value) else None
+
+
+def _step(table: Table, at: int, value: float | None) -> StaircaseStep:
     return StaircaseStep(
-        value if math.isfinite(value) else None,
+        value,
         table.title(at),
         table.scheme(at),
         Decimal(int(table.options.month_cents[at])) * CENT,

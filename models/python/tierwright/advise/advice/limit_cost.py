@@ -175,7 +175,9 @@ def finding(found: Staircase, objective: str, write: Writers = SENTENCES) -> str
             return f"leaves {write.time(step.io_time_us_per_access)} of I/O time per access"
         return f"costs {write.month(step.usd_per_month)}"
 
-    tight = "without end" if tightest.value is None else f"of {at(tightest)}"
+    tight = f"of {at(tightest)}"
+    if tightest.value is None:
+        tight = "however large" if found.constraint in LEAST else "however small"
     return f"{name}: a limit of {at(loosest)} {said(loosest)}, one {tight} {said(tightest)}"
 
 

@@ -23,6 +23,7 @@ from tierwright.advise.advice import _endurance, _notes, _outlasting
 from tierwright.advise.advice._asked import versions
 from tierwright.advise.advice._when import too_small_early
 from tierwright.advise.advice.request import Candidates
+from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
 from tierwright.advise.placement import _words
 from tierwright.advise.placement._groups import (
     TOTALS,
@@ -49,7 +50,7 @@ from tierwright.advise.placement.found import (
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.answer import Step
 from tierwright.common.arrays import FloatArray
-from tierwright.common.cautions import LOSES_DATA, Caution, Effect, Weigh, anywhere
+from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
 from tierwright.common.currency import money
 from tierwright.common.errors import Problems
 from tierwright.common.wording import listed, sentences
@@ -408,7 +409,7 @@ def _placed(
         finding = sentences(
             _words.finding(systems, mine, separate, together, without_parts, objective),
             _words.too_small(systems),
-            _on_local_disks(workloads, groups, chosen),
+            *_on_local_disks(workloads, groups, chosen),
         )
     elif alone is not None and why is not None:
         name = workloads[alone.members[0]].name
@@ -628,7 +629,7 @@ def _cautions(
         if len(members) > 1:
             yield from about_shared([workloads[one] for one in members], run, row)
         for each in (
-            *_notes.about_answer(run.asked, run.table, row, weak),
+            *_notes.about_answer(run.asked, run.table, row, weak, is_alone=False),
             *_endurance.assumed_of(run.asked, run.table, row, None),
         ):
             if len(members) == 1 and each.message in of_curve:
@@ -643,21 +644,24 @@ def _on_local_disks(
     workloads: Sequence[Workload],
     groups: Sequence[Group],
     chosen: Sequence[tuple[int, Run, int]],
-) -> str:
-    """Say of which workloads the only copy of the data is on local disks of an instance; empty of none."""
-    names = [
-        workloads[member].name
-        for at, run, row in chosen
-        for each in _outlasting.weaknesses(run.asked, run.table, row, None)
-        if each.caution.name in LOSES_DATA and each.what
-        for member in groups[at].members
-    ]
-    if not names:
-        return ""
-    return (
-        f"The only copy of the data of {listed(names)} is on local disks, which lose it when the instance stops or its host "
-        "fails."
-    )
+) -> Iterator[str]:
+    """Say of which workloads the only copy of the data, or the newest of changed pages, is on local disks of an instance."""
+    names: dict[str, list[str]] = {}
+    for at, run, row in chosen:
+        for each in _outlasting.losing_data(run.asked, run.table, row):
+            if each.what:
+                names.setdefault(each.caution.name, []).extend(
+                    workloads[member].name for member in groups[at].members
+                )
+    for name, alone in (
+        (DATA_ON_LOCAL_DISKS.name, "only copy of the data"),
+        (_outlasting.CHANGED_ON_LOCAL_FLASH.name, "newest version of changed pages"),
+    ):
+        if name in names:
+            yield (
+                f"The {alone} of {listed(names[name])} is on local disks, which lose it when the instance stops or its host "
+                "fails."
+            )
 
 
 def _steps(chosen: Sequence[tuple[int, Run, int]]) -> Iterator[Step]:

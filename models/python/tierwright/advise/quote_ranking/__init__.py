@@ -13,7 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.advise.advice import LIMIT_WORDS, _split, advice_on
+from tierwright.advise.advice import (
+    LIMIT_WORDS,
+    _busy_times,
+    _outlasting,
+    _split,
+    advice_on,
+)
 from tierwright.advise.advice._asked import Asked, asked_of, versions
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import (
@@ -622,6 +628,7 @@ def _answer(
                 else (
                     *of.cautions,
                     *_words.of_charges(of, taxed, len(found)),
+                    *_of_use(asked, table, best[who]),
                 ),
                 options[who],
                 *_stated(of)[1:],
@@ -680,6 +687,22 @@ def _answer(
         versions=inputs,
         validity=VALIDITY,
     )
+
+
+def _of_use(asked: Asked, table: Table, at: int) -> Iterator[QuoteCaution]:
+    """Yield what to know of a quote as it is best used: which data its machines lose as they stop, and busy times that rest on latencies."""
+    for each in _outlasting.losing_data(asked, table, at):
+        said = each.caution
+        yield QuoteCaution(
+            said.name, f"{said.message[0].upper()}{said.message[1:]}.", said.hint
+        )
+    found = _busy_times.resting_on_latencies(table, at)
+    if found:
+        yield QuoteCaution(
+            "latency_as_service_time",
+            f"{_busy_times.latency_words(found)}.",
+            _busy_times.STATE_IOPS,
+        )
 
 
 def _recommended(table: Table, best: Option | None) -> str | None:

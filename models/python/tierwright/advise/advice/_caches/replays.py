@@ -51,6 +51,12 @@ SHRUNK = "defaults_shrunk"
 """Note of defaults that are smaller than those documented because the flash of the replay is."""
 
 
+WRITE_BACK_MODES = frozenset({"write_back", "write_only"})
+"""Values of `mode` under which flash alone has the newest version of a changed page."""
+WRITE_BACK = frozenset({"dm_writecache"})
+"""Flash caches without a mode of which that holds; all others of these write to what holds the data at once."""
+
+
 @dataclass(frozen=True, slots=True)
 class CacheReplayed:
     """What the replay of one flash cache on the hardware of an option says.
@@ -105,6 +111,11 @@ class CacheReplayed:
     warnings: tuple[Note, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
     is_assumed: bool = False
+
+    @property
+    def keeps_changed(self) -> bool:
+        """Whether a changed page stays on flash alone until it is written back."""
+        return self.options.get("mode") in WRITE_BACK_MODES or self.cache in WRITE_BACK
 
 
 @dataclass(frozen=True, slots=True)

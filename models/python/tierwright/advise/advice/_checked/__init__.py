@@ -53,6 +53,7 @@ from tierwright.advise.advice._checked.words import (
     about_small_recording,
     as_counted,
     flowing,
+    named_by_model,
     sentence,
 )
 
@@ -84,6 +85,7 @@ __all__ = [
     "identity",
     "life",
     "limits_by_replay",
+    "named_by_model",
     "option_by_replay",
     "peak_busy",
     "point_of",

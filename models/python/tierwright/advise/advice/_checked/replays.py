@@ -50,7 +50,7 @@ class Replayed:
     peak_busy : float
         Largest busy share of its devices in the busiest hour, by the replay; NaN where unknown. [1]
     band : float
-        By what share the two may differ. [1]
+        By what share the two may differ, or would if it were replayed. [1]
     reason : str
         Why it was not replayed; empty where it was.
     warnings : tuple of Note
@@ -180,6 +180,7 @@ def replayed(
     wanted = list(dict.fromkeys(planned.replays.values()))
     counters = dict(zip(wanted, replays(wanted), strict=True))
     curve = table.setting.curve
+    errors = bands(table, np.asarray(finalists, dtype=np.int64))
     return [
         _of(table, at, counters[planned.replays[at]], curve)
         if at in planned.replays
@@ -188,10 +189,10 @@ def replayed(
             float(table.options.io_us[at]),
             np.nan,
             np.nan,
-            np.nan,
+            float(band),
             planned.refused[at],
         )
-        for at in finalists
+        for at, band in zip(finalists, errors, strict=True)
     ]
 
 

@@ -112,6 +112,8 @@ def about_replays(
         why = (
             "" if own is None or not names else how_far_beyond(asked, table, own, names)
         )
+        if asked.objective == "io_time" and own is not None and own.reason:
+            why = "it could not be replayed itself, and is not known to be faster than what was"
         yield Caution(
             "replay_changes_choice",
             f"by the model the choice was {flowing(table, by_model)}; the replay decides otherwise"
@@ -143,6 +145,13 @@ def about_replays(
 def flowing(table: Table, at: int) -> str:
     """Name an option with its page flow: replays tell those of the same hardware apart."""
     return with_flow(table.title(at), table.scheme(at))
+
+
+def named_by_model(table: Table, tried: Sequence[Replayed], at: int) -> str:
+    """Name the choice of the model where replays leave another, and say where it was not replayed."""
+    unknown = any(each.at == at and each.reason for each in tried)
+    named = flowing(table, at)
+    return f"{named}, which could not be replayed" if unknown else named
 
 
 def _apart(each: Replayed) -> str:

@@ -10,6 +10,7 @@ from tierwright.advise.advice._words.finding import (
     Admitted,
     assumed_text,
     decided,
+    names_alternative,
     verdict_text,
 )
 from tierwright.advise.advice._words.limits import (
@@ -60,6 +61,7 @@ __all__ = [
     "kept_value",
     "limit_value",
     "named",
+    "names_alternative",
     "nearest_text",
     "not_weighed_text",
     "on_limit",

@@ -290,6 +290,11 @@ def _because(
     return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
 
 
+def names_alternative(because: str, second: Option | None) -> bool:
+    """Whether a text says which option is the best alternative."""
+    return second is not None and f"the best alternative, {named(second)}," in because
+
+
 def _difference(one: Option, other: Option) -> str:
     """Say how much more or less one option costs than another; both have a price."""
     assert one.usd_per_month is not None
