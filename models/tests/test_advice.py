@@ -975,13 +975,13 @@ def test_a_life_ends_when_its_writes_are_used_up(
     written: float, rate: float, budget: float
 ) -> None:
     [years] = life_years(
-        np.asarray([written]), np.asarray([rate]), 8192, np.asarray([budget])
+        np.asarray([written]), np.asarray([rate]), 8192, np.asarray([budget]), 0.0
     )
     used_tb = years * 365 * 86400 * rate * written * 8192 / 1e12
     assert used_tb == pytest.approx(budget)
     busy = busy_share(np.asarray([2.0]), np.asarray([rate]), np.asarray([3]))
     assert float(busy[0]) * 3 == pytest.approx(rate * 2e-6)
-    [never] = life_years(np.zeros(1), np.ones(1), 8192, np.ones(1))
+    [never] = life_years(np.zeros(1), np.ones(1), 8192, np.ones(1), 0.3)
     assert never == math.inf
 
 

@@ -82,7 +82,11 @@ def test_what_stays_as_it_is_stands_as_in_the_table(replicas: int) -> None:
     )
     assert len(set(table.options.source[some].tolist())) == 5  # no quotes here
     held = table.held(some)
-    found = held.on(table.setting.curve, table.setting.served.both)
+    found = held.on(
+        table.setting.curve,
+        table.setting.served.both,
+        table.setting.load_growth_per_year,
+    )
     for each in fields(Options):
         np.testing.assert_allclose(
             getattr(found, each.name),
@@ -304,7 +308,9 @@ def test_a_choice_keeps_every_limit_whatever_share_of_the_pages_is_dirty(
         and int(table.options.store_devices[at]) == best.disks
     ]
     stands = table.held(np.asarray([row])).on(
-        with_share(unknown, share), table.setting.served.both
+        with_share(unknown, share),
+        table.setting.served.both,
+        table.setting.load_growth_per_year,
     )
     low, high = best.ranges.get("peak_busy", (best.peak_busy, best.peak_busy))
     assert low is not None

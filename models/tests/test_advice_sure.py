@@ -551,7 +551,7 @@ def test_no_fewer_devices_would_do(
         np.asarray([busy]),
         np.asarray([life]),
         most_busy=most_busy,
-        least_life_years=least_life,
+        steady_life_years=least_life,
     ).tolist()
 
     def does(count: int, slack: float) -> bool:
@@ -578,7 +578,7 @@ def test_a_spare_leaves_a_device_also_where_there_is_no_load(
         np.asarray([busy]),
         np.asarray([math.inf]),
         most_busy=most_busy,
-        least_life_years=0.0,
+        steady_life_years=0.0,
         spare=1,
     ).tolist()
     assert found == expected

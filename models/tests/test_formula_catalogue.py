@@ -116,6 +116,7 @@ OUTSIDE = {
     "advise.advice._evidence": "figures of an option; held by test_advice_evidence.py",
     "advise.placement._short": "words; held by test_all_data.py",
     "evaluate.compose.short": "words; held by test_all_data.py",
+    "advise.advice._endurance": "cautions; held by test_advice_unknown.py and test_advice_growing_writes.py",
     "advise.advice._unknown": "lists what is unknown; held by test_advice_unknown.py",
     "advise.advice._endurance": "weighs what is assumed; held by test_advice_unknown.py",
     "advise.advice._staircase": "asks at other limits; held by test_advice_staircase.py",

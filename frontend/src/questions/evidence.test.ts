@@ -16,6 +16,7 @@ const POINT: NonNullable<AdviceOptionOut["point"]> = {
   peak_accesses_per_s: 60_000,
   scheme: "lazy",
   io_time_us_per_access: 4.3584,
+  growth_per_year: 0,
 };
 const OPTION = {
   name: "RAM and drives",
@@ -87,7 +88,15 @@ describe("the evidence of an option", () => {
       rate: 40_000,
       peak_rate: 60_000,
     });
-    expect(by.get("/wear")).toMatchObject({ rate: 40_000, devices: 2 });
+    expect(by.get("/wear")).toMatchObject({
+      rate: 40_000,
+      devices: 2,
+      growth: undefined,
+    });
+    // The life of the option counts the growth of the load, so the page has to.
+    const growing = linksOf({ point: { ...POINT, growth_per_year: 0.3 } });
+    const [wear] = growing.filter(({ question }) => question === "wear");
+    expect(wear && read(wear)).toMatchObject({ growth: 0.3 });
     expect(by.get("/simulate")).toMatchObject({
       contenders: "scheme:lazy",
       sizes: "3670016",

@@ -141,7 +141,7 @@ function wearLinks(
     link("wear", "how long its flash cache lasts, and a restart takes", {
       rate: point.accesses_per_s,
       devices: point.flash_devices,
-      growth: undefined,
+      growth: point.growth_per_year || undefined,
     }),
   ];
 }

@@ -750,7 +750,7 @@ export type AdviceOptionOut = {
     /**
      * Flash Life Years
      *
-     * Least life of flash that is bought; null where none is written, the provider replaces it, or nothing is known. [years]
+     * Least life of flash that is bought, with the writes growing as the load does where growth is stated; null where none is written, the provider replaces it, or nothing is known. [years]
      */
     flash_life_years: number | null;
     /**
@@ -1161,6 +1161,12 @@ export type AdvicePointOut = {
      * By the model, whatever a replay says. [µs]
      */
     io_time_us_per_access: number;
+    /**
+     * Growth Per Year
+     *
+     * Of the load, by which flash is worn; 0 without. [1]
+     */
+    growth_per_year: number;
 };
 
 /**

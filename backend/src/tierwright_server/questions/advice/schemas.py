@@ -296,6 +296,7 @@ class AdviceBillLineOut(BillLineOut):
     peak_accesses_per_s="The same in the busiest hour. [1/s]",
     scheme="Page flow; `none` without flash.",
     io_time_us_per_access="By the model, whatever a replay says. [µs]",
+    growth_per_year="Of the load, by which flash is worn; 0 without. [1]",
 )
 class AdvicePointOut(Answer):
     """Where an option stands in other questions of its workload, so that they answer with its figures."""
@@ -400,8 +401,8 @@ class AdviceOptionOut(Answer):
         "not say it: these figures are null then. An end that is null is not known, or there is none. Empty elsewhere."
     )
     flash_life_years: float | None = Field(
-        description="Least life of flash that is bought; null where none is written, the provider replaces it, or "
-        "nothing is known. [years]"
+        description="Least life of flash that is bought, with the writes growing as the load does where growth is stated; "
+        "null where none is written, the provider replaces it, or nothing is known. [years]"
     )
     restart_s: float | None = Field(
         description="Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; null where "

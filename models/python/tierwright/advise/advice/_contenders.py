@@ -43,6 +43,7 @@ from tierwright.evaluate.advice.rows import (
 from tierwright.evaluate.advice.rows import peak_busy as peak_of
 from tierwright.evaluate.advice.tiers import MOST_DEVICES, each_usd, least_devices
 from tierwright.evaluate.configurations.times import store_times, times_of
+from tierwright.evaluate.endurance.growth import growing_years
 from tierwright.evaluate.page_flow.decision import steady_error
 from tierwright.evaluate.page_flow.explain import error_band
 from tierwright.evaluate.page_flow.operations import Operations, operations
@@ -502,7 +503,7 @@ class Contenders:
             busy = {tier: each * factor for tier, each in busy.items()}
         mean, peak = self._rates
         one = np.ones(len(self), dtype=np.int64)
-        life_of_one = life_years(wears["disk"], mean, self._page, self._wear[0])
+        life_of_one = life_years(wears["disk"], mean, self._page, self._wear[0], 0.0)
         needed = np.where(
             self._free,
             least_devices(
@@ -510,7 +511,7 @@ class Contenders:
                 None if peak is None else busy_share(busy["disk"], peak, one),
                 life_of_one,
                 most_busy=setting.busy_for_devices,
-                least_life_years=setting.life_for_devices,
+                steady_life_years=setting.life_for_devices,
                 spare=setting.spare,
             ),
             options.store_devices,
@@ -684,11 +685,12 @@ class Contenders:
             (busy_us["flash"], self.options.flash_devices),
             peak,
         )
-        life = np.minimum(
-            life_years(wears["disk"], mean, self._page, self._wear[0])
+        steady = np.minimum(
+            life_years(wears["disk"], mean, self._page, self._wear[0], 0.0)
             * np.maximum(stores, 1),
-            life_years(wears["flash"], mean, self._page, self._wear[1]),
+            life_years(wears["flash"], mean, self._page, self._wear[1], 0.0),
         )
+        life = growing_years(steady, self._setting.load_growth_per_year)
         return most_busy, life
 
     def as_bought(

@@ -120,7 +120,12 @@ class Held:
             self._rate(peak),
         )
 
-    def on(self, curve: Curve, served: tuple[float | None, float | None]) -> Options:
+    def on(
+        self,
+        curve: Curve,
+        served: tuple[float | None, float | None],
+        growth_per_year: float,
+    ) -> Options:
         """Evaluate times, load and life.
 
         Parameters
@@ -129,6 +134,8 @@ class Held:
         served : pair of float or None
             What all machines serve together, on average and in the busiest hour: with copies, each write on all of them.
             [1/s]
+        growth_per_year : float
+            Of the load, by which flash is worn. [1/year]
         """
         counted = self._operations(curve)
         busy_us = self._busy_us(counted)
@@ -148,9 +155,10 @@ class Held:
                 math.inf,
             )
             mean = self._rate(served[0])
-            life = np.minimum(
-                life, life_years(written[tier], mean, curve.page_bytes, whole)
+            own = life_years(
+                written[tier], mean, curve.page_bytes, whole, growth_per_year
             )
+            life = np.minimum(life, own)
         return replace(
             self.options,
             flash_us=busy_us["flash"],

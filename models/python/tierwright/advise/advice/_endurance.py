@@ -80,10 +80,15 @@ def _of_the_best(
     asked: Asked, life: float, device: Device, rated: RatedEndurance
 ) -> Caution:
     ends = [(text, change) for text, change in of_the_catalogue(rated) if change]
-    limit = asked.setting.least_life_years if LIFE in asked.constraints else 0.0
-    low = life * (1 + min(change for _, change in ends)) if ends else life
+    setting = asked.setting
+    limit = setting.least_life_years if LIFE in asked.constraints else 0.0
+    lives = [
+        setting.grown_life(setting.steady_life(life) * (1 + change))
+        for _, change in ends
+    ]
+    low = min(lives, default=life)
     effect = ", ".join(
-        f"{_years(life * (1 + change))} if {text}" for text, change in ends
+        f"{_years(then)} if {text}" for then, (text, _) in zip(lives, ends, strict=True)
     )
     if low < limit:
         effect += f"; the limit is {_years(limit)}"
@@ -106,8 +111,9 @@ def _ruled_out(asked: Asked, table: Table, option: Option | None) -> Iterator[Ca
     most = _largest_change(table)
     if not most:
         return
-    # The life is proportional to the endurance: with so much more, a limit as much looser buys as many devices.
-    looser = limit / (1 + most)
+    # At today's rate the life is in proportion to the endurance: with so much more, a limit as much looser buys as many devices.
+    setting = asked.setting
+    looser = setting.grown_life(setting.steady_life(limit) / (1 + most))
     again = replace(
         asked,
         constraints={**asked.constraints, LIFE: Decimal(repr(looser))},
@@ -161,6 +167,7 @@ def _largest_change(table: Table) -> float:
 
 def _most_life(table: Table, rows: IntArray) -> tuple[FloatArray, dict[int, str]]:
     """Return how long flash lasts at the most that a drive states in place of what is assumed; 0 where nothing is assumed."""
+    setting = table.setting
     found, names = np.zeros(len(rows)), {}
     for place, at in enumerate(rows.tolist()):
         worn = _worn(table, at)
@@ -168,7 +175,8 @@ def _most_life(table: Table, rows: IntArray) -> tuple[FloatArray, dict[int, str]
         # Of two kinds that wear the shorter life counts, whose endurance may be stated.
         if len(worn) == 1 and rated[0].assumed:
             *_, (_, change) = of_the_catalogue(rated[0])
-            found[place] = table.options.life_years[at] * (1 + change)
+            life = float(table.options.life_years[at])
+            found[place] = setting.grown_life(setting.steady_life(life) * (1 + change))
             names[at] = worn[0].id
     return found, names
 

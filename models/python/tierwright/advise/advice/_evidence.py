@@ -31,6 +31,7 @@ def point(
     stated: Sequence[Device],
     curve: Curve,
     rates: tuple[float | None, float | None],
+    growth_per_year: float = 0.0,
 ) -> Point | None:
     """Return where other questions are asked for an option, so that they answer with its figures.
 
@@ -50,6 +51,8 @@ def point(
         Of the workload.
     rates : tuple of float or None
         That all machines serve together, on average and in the busiest hour. [1/s]
+    growth_per_year : float
+        Of the load, by which flash is worn. [1/year]
 
     Returns
     -------
@@ -81,6 +84,7 @@ def point(
         peak_accesses_per_s=peak,
         scheme=str(CHOICES[options.scheme[at]]),
         io_time_us_per_access=io_us,
+        growth_per_year=growth_per_year,
     )
 
 

@@ -34,6 +34,7 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options, joined
 from tierwright.evaluate.advice.tiers import devices_for_space
+from tierwright.evaluate.endurance.growth import steady_years
 
 MOST_COUNTED = 50
 """Options of which it is seen whether they can be replayed, before they are."""
@@ -87,7 +88,7 @@ def _by_less_than_the_error(
     off = np.minimum(_checked.bands(table, rows), MOST_OFF)
     near = np.ones(len(rows), dtype=np.bool_)
     for limit in counted:
-        near &= ~limit.breaks[rows] | _could_keep(limit, rows, off)
+        near &= ~limit.breaks[rows] | _could_keep(table, limit, rows, off)
     return near
 
 
@@ -216,10 +217,15 @@ def to_replay(asked: Asked, table: Table, near: IntArray, best: int | None) -> i
     return len(_checked.can_be_replayed(table, some))
 
 
-def _could_keep(limit: Limit, rows: IntArray, off: FloatArray) -> Bools:
+def _could_keep(table: Table, limit: Limit, rows: IntArray, off: FloatArray) -> Bools:
     """Whether some options keep a limit if their I/O time is less than modelled by such a share."""
     assert limit.limit is not None
     value, asked_for = limit.value[rows], float(limit.limit)
+    if limit.name == LIFE:
+        # By what share the writes are off, the life is at today's rate.
+        growth = table.setting.load_growth_per_year
+        value = steady_years(value, growth)
+        asked_for = table.setting.steady_life(asked_for)
     if limit.name in LEAST:
         return np.asarray(value >= asked_for * (1 - off))
     return np.asarray(value * (1 - off) <= asked_for)

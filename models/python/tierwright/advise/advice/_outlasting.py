@@ -374,7 +374,8 @@ def _worn_out(
     asked: Asked, table: Table, best: int, *, by_replay: bool
 ) -> Iterator[Weakness]:
     """Yield that the flash is worn out before the end of the horizon over which it is paid."""
-    months, lives = asked.setting.horizon_months, table.options.life_years
+    setting = asked.setting
+    months, lives = setting.horizon_months, table.options.life_years
     years = months / _MONTHS_PER_YEAR
     knows = table.knows_life(best)
     life = float(lives[best]) if knows else table.known_life_years(best)
@@ -395,7 +396,12 @@ def _worn_out(
         "that of the best alternative lasts as long",
         life_years=years,
         repair=_repair(
-            table, best, math.ceil(years / life) if knows and life > 0 else 0
+            table,
+            best,
+            # As often as the writes of the horizon, which grow, are what it endures.
+            math.ceil(setting.steady_life(years) / setting.steady_life(life))
+            if knows and life > 0
+            else 0,
         ),
     )
 

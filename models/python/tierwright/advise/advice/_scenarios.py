@@ -39,6 +39,7 @@ from tierwright.evaluate.advice.later import (
     wider_curve,
 )
 from tierwright.evaluate.advice.limits import (
+    LIFE,
     RESPONSES,
     own_limits,
     stated_limits,
@@ -75,6 +76,7 @@ _UNKNOWN = (
 HELD_AFTER_LOSS = (
     "; limits of response times are held on the machines that have most to carry then"
 )
+NO_MORE_GROWTH = "; flash is worn at that load, which grows no further"
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
     "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most; "
@@ -288,11 +290,14 @@ def _cases(
         yield remade(
             "growth",
             "grown",
-            f"{what} {percent(times - 1)} more than today, as after {counted(months, 'month')} of growth",
+            f"{what} {percent(times - 1)} more than today, as after {counted(months, 'month')} of growth"
+            + (NO_MORE_GROWTH if LIFE in asked.constraints else ""),
             replace(
                 setting,
                 curve=stretched_curve(setting.curve, times),
                 rates=_times(setting.rates, times),
+                # The writes have grown: what they grow by after that is in no other figure of this scenario.
+                load_stays=True,
             ),
         )
     if known:
@@ -374,7 +379,7 @@ def _standing(one: _Contender, case: _Case) -> Options:
     """Evaluate an option as it stands in another scenario: the same sizes, devices and counts. One row."""
     setting = case.asked.setting
     held = one.table.held(np.asarray([one.at]))
-    made = held.on(setting.curve, setting.served.both)
+    made = held.on(setting.curve, setting.served.both, setting.load_growth_per_year)
     found = made
     if case.price_times != 1:
         then = billed(one.table, one.at, case.price_times)

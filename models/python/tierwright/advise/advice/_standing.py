@@ -127,6 +127,7 @@ def standing(
     curve: Curve,
     served: tuple[float | None, float | None],
     needed_bytes: float,
+    growth_per_year: float = 0.0,
 ) -> Options:
     """Make an option of each, a row each in their order.
 
@@ -142,6 +143,8 @@ def standing(
         Mean rate, and that of the busiest hour, that all machines serve together. [1/s]
     needed_bytes : float
         All copies of the data. [bytes]
+    growth_per_year : float
+        Of the load, by which flash is worn. [1/year]
     """
     page = curve.page_bytes
     of_one = 1 if curve.scaled is None else curve.scaled.production.machines
@@ -178,7 +181,7 @@ def standing(
     no_flash = flashes == 0
     found["flash_us"][no_flash] = 0.0
     lives = [
-        life_years(found[written], mean, page, np.asarray(budgets))
+        life_years(found[written], mean, page, np.asarray(budgets), growth_per_year)
         for written, budgets in (
             ("disk_w", [each.disk_budget_tb for each in given] * disks),
             ("flash_w", [each.flash_budget_tb for each in given] * flashes.clip(1)),

@@ -66,6 +66,8 @@ class Point:
         Page flow; `none` without flash.
     io_time_us_per_access : float
         By the model, whatever a replay says. [µs]
+    growth_per_year : float
+        Of the load, by which flash is worn; 0 without. [1]
     """
 
     ram_pages: int
@@ -80,6 +82,7 @@ class Point:
     peak_accesses_per_s: float | None
     scheme: str
     io_time_us_per_access: float
+    growth_per_year: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +144,8 @@ class Option:
         Page accesses of all machines at which the busiest device is as busy as is allowed; None where the rate or a
         busy time is unknown, or nothing is ever busy. [1/s]
     flash_life_years : float or None
-        Least life of flash that is bought; None where none is written, the provider replaces it, or nothing is known. [year]
+        Least life of flash that is bought, as the load grows; None where none is written, the provider replaces it, or
+        nothing is known. [year]
     restart_s : float or None
         Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; None where the rate or a
         read time is unknown. [s]

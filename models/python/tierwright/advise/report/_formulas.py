@@ -193,8 +193,8 @@ def _load(document: Document, best: Document) -> Iterator[Formula]:
     if best["flash_life_years"] is not None:
         yield Formula(
             "Life of the flash",
-            f"rated writes of all devices [TB] / (page writes per access{counted_by} x accesses per second x page size x "
-            "31,536,000 / 10^12), the least of what is bought",
+            f"{_grown_from(document)}rated writes of all devices [TB] / (page writes per access{counted_by} x accesses per "
+            "second x page size x 31,536,000 / 10^12), the least of what is bought",
             show.years(best["flash_life_years"]),
             f"{_DERIVED}; {_REPLAY}" if by_replay else _DERIVED,
         )
@@ -213,6 +213,17 @@ def _load(document: Document, best: Document) -> Iterator[Formula]:
             show.months(best["months_until_too_small"]),
             f"{_DERIVED}: the load grows as the data do; linear in its logarithm within the last month",
         )
+
+
+def _grown_from(document: Document) -> str:
+    """Say how a life follows from that at the rate of today, which the rest of its formula is; empty without growth."""
+    growth = document["when"]
+    if growth is None:
+        return ""
+    return (
+        f"ln(1 + t ln(1 + g)) / ln(1 + g) with the growth g = {show.share(growth['growth_per_year'])} a year of the load, "
+        "at the hits of today, and t = "
+    )
 
 
 def _money(document: Document, best: Document) -> Iterator[Formula]:

@@ -38,6 +38,7 @@ def bought(
     curve: Curve,
     rates: tuple[float | None, float | None],
     devices: tuple[Device | None, Device | None],
+    growth_per_year: float = 0.0,
 ) -> Options:
     """Make an option of every configuration and every scheme that it can run.
 
@@ -53,6 +54,8 @@ def bought(
         Mean, and of the busiest hour, of all machines together. [1/s]
     devices : tuple of Device or None
         Flash and disk whose times stand in for those that no source states.
+    growth_per_year : float
+        Of the load, by which flash is worn. [1/year]
 
     Returns
     -------
@@ -87,6 +90,7 @@ def bought(
                 done,
                 rows,
                 (ram[rows], flash_pages),
+                growth_per_year,
             )
             for name, done in counted.items()
         ]
@@ -102,6 +106,7 @@ def _options(
     done: Operations,
     rows: IntArray,
     pages: tuple[FloatArray, FloatArray],
+    growth_per_year: float,
 ) -> Options:
     some = columns.rows(rows)
     page = curve.page_bytes
@@ -134,7 +139,7 @@ def _options(
         store_reads=np.broadcast_to(done.per_access["disk", "read"], len(rows)),
         flash_reads=np.broadcast_to(done.per_access["flash", "read"], len(rows)),
         peak_busy=peak_busy((store_us, store_devices), (flash_us, flash_devices), peak),
-        life_years=_life(some, done, mean, page, store_devices),
+        life_years=_life(some, done, mean, page, store_devices, growth_per_year),
         unpriced=some.lacks.astype(np.int64),
         broken=some.broken.astype(np.int64),
         is_rented=np.isin(_KIND_OF_SOURCE[some.kind], _RENTED),
@@ -154,6 +159,7 @@ def _life(
     mean: FloatArray | None,
     page_bytes: int,
     devices: IntArray,
+    growth_per_year: float,
 ) -> FloatArray:
     """Life of drives that are bought; infinite for what the provider replaces. [year]"""
     years = np.full(len(columns), np.inf)
@@ -165,7 +171,9 @@ def _life(
     ]
     written = np.broadcast_to(done.wears("disk"), len(columns))[own]
     rate = None if mean is None else mean[own]
-    years[own] = life_years(written, rate, page_bytes, budgets * devices[own])
+    years[own] = life_years(
+        written, rate, page_bytes, budgets * devices[own], growth_per_year
+    )
     return years
 
 

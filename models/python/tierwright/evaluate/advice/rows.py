@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.endurance.growth import growing_years
 from tierwright.evaluate.page_flow.schemes import OWN_FORMULA, TIE_ORDER
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_us
@@ -255,8 +256,11 @@ def life_years(
     accesses_per_s: FloatArray | None,
     page_bytes: int,
     budget_tb: FloatArray,
+    growth_per_year: float,
 ) -> FloatArray:
     """Years until the writes that flash takes are used up; infinite where none wear it, NaN where unknown. [365 days]
+
+    The writes grow as the load does, at the hits of today (`growing_years`).
 
     Parameters
     ----------
@@ -268,6 +272,8 @@ def life_years(
         [bytes]
     budget_tb : float64 array
         Host writes that all devices of one machine take over their life; NaN where unknown. [10^12 bytes]
+    growth_per_year : float
+        Of the load; 0 for the years at today's rate, which alone are in proportion to budget and devices. [1/year]
     """
     unworn = np.isinf(budget_tb) | (written_per_access == 0)
     if accesses_per_s is None:
@@ -275,7 +281,7 @@ def life_years(
     tb_per_year = written_per_access * accesses_per_s * page_bytes * _S_PER_YEAR / _TB
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         years = budget_tb / tb_per_year
-    return np.asarray(np.where(unworn, np.inf, years))
+    return growing_years(np.where(unworn, np.inf, years), growth_per_year)
 
 
 _S_PER_YEAR, _TB = 365 * 86_400, 1e12

@@ -26,6 +26,7 @@ from tierwright.evaluate.advice.rows import (
     peak_busy,
 )
 from tierwright.evaluate.bill import EXACT, cents
+from tierwright.evaluate.endurance.growth import growing_years
 from tierwright.evaluate.page_flow.at_load import ROUNDING
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -86,8 +87,10 @@ class TierRows:
     store, cache : int array
         Indices of its devices; -1 without a cache.
     store_life_years, cache_life_years : float64 array
-        Life of one of the devices that hold the data if it took all of their writes, and of all that cache; infinite
-        where nothing is worn. [365 days]
+        Life of one of the devices that hold the data if it took all of their writes, and of all that cache, both at
+        today's rate; infinite where nothing is worn. [365 days]
+    growth_per_year : float
+        Of the load, by which flash is worn. [1/year]
     """
 
     shelf: Shelf
@@ -97,6 +100,7 @@ class TierRows:
     cache: IntArray
     store_life_years: FloatArray
     cache_life_years: FloatArray
+    growth_per_year: float
 
     def with_devices(
         self,
@@ -144,9 +148,12 @@ class TierRows:
                 if peak_accesses_per_s is None
                 else peak_accesses_per_s / found.machines,
             ),
-            life_years=np.minimum(
-                self.store_life_years[found.row] * devices,
-                self.cache_life_years[found.row],
+            life_years=growing_years(
+                np.minimum(
+                    self.store_life_years[found.row] * devices,
+                    self.cache_life_years[found.row],
+                ),
+                self.growth_per_year,
             ),
         )
 
@@ -285,7 +292,8 @@ def tiers(
     rates: tuple[float | None, float | None],
     most_busy: float,
     horizon_months: int,
-    least_life_years: float = 0.0,
+    steady_life_years: float = 0.0,
+    growth_per_year: float = 0.0,
     reserved_bytes: float = 0.0,
     machine_usd: Decimal | None = None,
     spare: int = 0,
@@ -311,8 +319,10 @@ def tiers(
         Largest share of the time for which a device may be busy. [1]
     horizon_months : int
         [months]
-    least_life_years : float
-        Life that is asked of flash. [365 days]
+    steady_life_years : float
+        Life that is asked of flash, at today's rate. [365 days]
+    growth_per_year : float
+        Of the load, by which flash is worn. [1/year]
     reserved_bytes : float
         RAM of each machine that the system itself takes: bought besides. [bytes]
     machine_usd : Decimal, optional
@@ -327,7 +337,7 @@ def tiers(
     tables: list[Options] = []
     stores: list[IntArray] = []
     caches: list[IntArray] = []
-    lives: list[tuple[FloatArray, ...]] = []
+    lives: list[tuple[FloatArray, FloatArray]] = []
     first = 0
     maker = _Maker(
         shelf,
@@ -337,7 +347,8 @@ def tiers(
         rates,
         most_busy,
         horizon_months,
-        least_life_years,
+        steady_life_years,
+        growth_per_year,
         reserved_bytes,
         machine_usd,
         spare,
@@ -363,11 +374,11 @@ def tiers(
         ram_line = maker.ram_cents(sizes[0])
         for store in range(len(shelf.stores)):
             for name in names:
-                made, *of_made = maker.options(
+                made, of_store, of_cache = maker.options(
                     store, cache, name, done[name], sizes, ram_line, first
                 )
                 tables.append(made)
-                lives.append(tuple(of_made))
+                lives.append((of_store, of_cache))
                 stores.append(np.full(len(made), store))
                 caches.append(np.full(len(made), -1 if cache is None else cache))
                 first += len(made)
@@ -378,10 +389,9 @@ def tiers(
         machine_usd,
         np.concatenate([empty, *stores]),
         np.concatenate([empty, *caches]),
-        *(
-            np.concatenate([np.empty(0), *(each[of] for each in lives)])
-            for of in range(2)
-        ),
+        np.concatenate([np.empty(0), *(of_store for of_store, _ in lives)]),
+        np.concatenate([np.empty(0), *(of_cache for _, of_cache in lives)]),
+        growth_per_year,
     )
     return rows, joined(tables)
 
@@ -400,7 +410,8 @@ class _Maker:
     rates: tuple[float | None, float | None]
     most_busy: float
     horizon_months: int
-    least_life_years: float
+    steady_life_years: float
+    growth_per_year: float
     reserved_bytes: float
     machine_usd: Decimal | None
     spare: int
@@ -522,7 +533,7 @@ class _Maker:
             store_reads=np.broadcast_to(done.per_access["disk", "read"], rows),
             flash_reads=np.broadcast_to(done.per_access["flash", "read"], rows),
             peak_busy=peak_busy((store_us, needed), (flash_us, count), peak),
-            life_years=life,
+            life_years=growing_years(life, self.growth_per_year),
             unpriced=np.full(rows, int(is_unpriced)),
             broken=np.zeros(rows, dtype=np.int64),
             is_rented=np.zeros(rows, dtype=np.bool_),
@@ -544,7 +555,7 @@ class _Maker:
             None if peak is None else busy_share(store_us, peak, one),
             store_life_years,
             most_busy=self.most_busy,
-            least_life_years=self.least_life_years,
+            steady_life_years=self.steady_life_years,
             spare=self.spare,
         )
 
@@ -556,9 +567,10 @@ class _Maker:
         mean: FloatArray | None,
         devices: IntArray,
     ) -> FloatArray:
+        """Life at today's rate. [365 days]"""
         written = np.broadcast_to(done.wears(tier), len(devices))
         budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
-        return life_years(written, mean, self.curve.page_bytes, budget)
+        return life_years(written, mean, self.curve.page_bytes, budget, 0.0)
 
 
 def with_more(
@@ -647,7 +659,7 @@ def least_devices(
     life_years_of_one: FloatArray,
     *,
     most_busy: float,
-    least_life_years: float,
+    steady_life_years: float,
     spare: int = 0,
 ) -> IntArray:
     """Least devices that hold the data, carry the load and last as long as is asked.
@@ -659,9 +671,9 @@ def least_devices(
     busy_of_one : float64 array or None
         Share of the time for which one device would be busy; None where the rate is unknown. [1]
     life_years_of_one : float64 array
-        Life of one that took all writes: n devices last n times as long. [365 days]
-    most_busy, least_life_years : float
-        Limits. [1], [365 days]
+        Life of one that took all writes at today's rate, at which n devices last n times as long. [365 days]
+    most_busy, steady_life_years : float
+        Limits, of the life at today's rate: of one that is asked under growth as `steady_years` has it. [1], [365 days]
     spare : int
         Devices that may be lost while the others still carry the load.
 
@@ -672,7 +684,7 @@ def least_devices(
     ...     np.asarray([3.0]),
     ...     np.asarray([1.0]),
     ...     most_busy=0.5,
-    ...     least_life_years=5,
+    ...     steady_life_years=5,
     ... ).tolist()
     [6]
     """
@@ -683,7 +695,7 @@ def least_devices(
         left = np.maximum(np.ceil(carry * (1 - ROUNDING)), 1)
         asked.append(left + spare if spare else carry)
     with np.errstate(divide="ignore", invalid="ignore"):
-        asked.append(least_life_years / life_years_of_one)
+        asked.append(steady_life_years / life_years_of_one)
     # What is unknown asks for none; a whole number of devices is not exceeded by rounding.
     most = np.fmax.reduce(asked)
     whole = np.ceil(np.minimum(most, MOST_DEVICES) * (1 - ROUNDING))

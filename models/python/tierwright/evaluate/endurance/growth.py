@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 
 LEAST_GROWTH = -1.0
@@ -60,9 +63,68 @@ def years_with_growth(
         return math.inf
     if budget_tb <= 0:
         return 0.0
-    steady = budget_tb / tb_per_year
+    steady = np.asarray(budget_tb / tb_per_year)
+    return float(growing_years(steady, growth_per_year))
+
+
+def growing_years(steady_years: FloatArray, growth_per_year: float) -> FloatArray:
+    """Years that a budget of writes lasts under a load that grows: T = ln(1 + t ln(1 + g)) / ln(1 + g) (derived).
+
+    Parameters
+    ----------
+    steady_years : float64 array
+        t: how long it lasts at today's rate; NaN where unknown. [365 days]
+    growth_per_year : float
+        g of the writes, above -1. [1/year]
+
+    Returns
+    -------
+    float64 array
+        The same where nothing grows, and of what is infinite or unknown; infinite also where a load that shrinks never
+        uses the budget. [365 days]
+
+    Examples
+    --------
+    >>> growing_years(np.asarray([10.0, np.inf]), 0.2).round(3).tolist()
+    [5.693, inf]
+    """
     rate = math.log1p(growth_per_year)
-    inside = steady * rate
-    if abs(inside) < _NO_GROWTH or not math.isfinite(steady):
-        return steady
-    return math.log1p(inside) / rate if inside > -1 else math.inf
+    steady = np.asarray(steady_years, dtype=np.float64)
+    inside = steady * rate if rate else np.zeros_like(steady)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        grown = np.log1p(inside) / rate if rate else steady
+    found = np.where(inside > -1, grown, math.inf)
+    stays = (np.abs(inside) < _NO_GROWTH) | ~np.isfinite(steady)
+    return np.asarray(np.where(stays, steady, found))
+
+
+def steady_years(years: FloatArray, growth_per_year: float) -> FloatArray:
+    """Years at today's rate after which as much is written as by a load that grows: t = [(1 + g)^T - 1] / ln(1 + g).
+
+    The inverse of `growing_years`. At today's rate n devices last n times as long as one; under growth they do not.
+
+    Parameters
+    ----------
+    years : float64 array
+        T; NaN where unknown. [365 days]
+    growth_per_year : float
+        g of the writes, above -1. [1/year]
+
+    Returns
+    -------
+    float64 array
+        The same where nothing grows, and of what is infinite or unknown; infinite also of what is more than can be counted.
+        [365 days]
+
+    Examples
+    --------
+    >>> steady_years(np.asarray([5.693, np.inf]), 0.2).round(2).tolist()
+    [10.0, inf]
+    """
+    rate = math.log1p(growth_per_year)
+    grown = np.asarray(years, dtype=np.float64)
+    exponent = grown * rate if rate else np.zeros_like(grown)
+    with np.errstate(over="ignore"):
+        steady = np.expm1(exponent) / rate if rate else grown
+    stays = (np.abs(exponent) < _NO_GROWTH) | ~np.isfinite(grown)
+    return np.asarray(np.where(stays, grown, steady))

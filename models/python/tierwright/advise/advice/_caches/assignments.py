@@ -133,4 +133,7 @@ def _most_written(asked: Asked, table: Table, at: int) -> float:
     if not least:
         return math.inf
     one = _checked.life(table, at, 1.0, 0.0)
-    return one / float(least) if math.isfinite(one) else math.inf
+    if not math.isfinite(one):
+        return math.inf
+    setting = table.setting
+    return setting.steady_life(one) / setting.steady_life(float(least))

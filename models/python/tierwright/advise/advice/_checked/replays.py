@@ -15,7 +15,7 @@ from tierwright.advise.advice._checked.places import (
     held_share,
     unfilled_by,
 )
-from tierwright.advise.advice._checked.wear import bands, lives, peak_busy
+from tierwright.advise.advice._checked.wear import bands, least_life, lives, peak_busy
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
@@ -64,7 +64,8 @@ class Replayed:
         Busy time of flash that caches and of what holds the data that an access takes, by the replay; NaN where it was not
         replayed. [µs]
     lives : tuple of float
-        Life of flash that caches and of what holds the data, by what the replay writes; NaN where unknown. [365 days]
+        Life at today's rate of flash that caches and of what holds the data, by what the replay writes; NaN where unknown.
+        [365 days]
     most_us : float or None
         Most I/O time that an access takes once RAM is full, where the recording does not fill it: its misses are those
         of the replay, first touches among them, and each writes a page back. The busy share and the life are of it.
@@ -239,7 +240,7 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         "",
         warnings,
         most_us,
-        float(np.min(worn)),  # NaN where either is unknown
+        least_life(table, worn),
         (tiers_us["flash"], tiers_us["disk"]),
         worn,
         table.knows_life(at),

@@ -46,7 +46,8 @@ def devices_more(
     if LIFE in names:
         if table.options.flash_devices[by_model]:
             return None  # more of what holds the data would not spare the flash that caches
-        scarce = max(scarce, setting.least_life_years / own.life_years)
+        least = setting.steady_life(setting.least_life_years)
+        scarce = max(scarce, least / setting.steady_life(own.life_years))
     more = scarce * setting.devices_more
     return more if setting.devices_more < more <= MOST_MORE_DEVICES else None
 

@@ -10,6 +10,7 @@ import numpy as np
 from tierwright.advise.advice._table import Table, budgets_tb
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray, life_years
+from tierwright.evaluate.endurance.growth import growing_years
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import steady_errors
 
@@ -43,21 +44,26 @@ def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
 
 
 def life(table: Table, at: int, flash_written: float, store_written: float) -> float:
-    """Least life of flash that is bought and is worn by these writes of an access; NaN where unknown. [365 days]
+    """Least life of flash that is bought and is worn by these writes of an access as the load grows; NaN where unknown. [365 days]
 
     Parameters
     ----------
     table, at, flash_written, store_written
         As `lives`.
     """
-    # NaN where either is unknown.
-    return float(np.min(lives(table, at, flash_written, store_written)))
+    return least_life(table, lives(table, at, flash_written, store_written))
+
+
+def least_life(table: Table, of_tiers: tuple[float, float]) -> float:
+    """Return how long flash lasts as the load grows, by `lives`; NaN where either is unknown. [365 days]"""
+    steady = np.min(of_tiers)
+    return float(growing_years(steady, table.setting.load_growth_per_year))
 
 
 def lives(
     table: Table, at: int, flash_written: float, store_written: float
 ) -> tuple[float, float]:
-    """Life of flash that caches and of what holds the data under these writes of an access; NaN where unknown. [365 days]
+    """Life at today's rate of flash that caches and of what holds the data, by these writes of an access; NaN where unknown. [365 days]
 
     Parameters
     ----------
@@ -77,6 +83,7 @@ def lives(
             None if rate is None else np.asarray([rate / machines]),
             table.setting.curve.page_bytes,
             np.asarray([budget * max(1, int(count))]),
+            0.0,
         )[0]
         for written, budget, count in (
             (flash_written, budgets[0], options.flash_devices[at]),

@@ -9,6 +9,7 @@ import numpy as np
 from tierwright.advise.advice._standing import Standing
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.endurance.growth import growing_years, steady_years
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
@@ -60,6 +61,8 @@ class Setting:
     """Whether these have no gaps."""
     parted: tuple[Workload, ...] = ()
     """Workloads of which each has a part of the RAM, so that all miss least; empty where they share it."""
+    load_stays: bool = False
+    """Whether the load is that at the end of a growth, beyond which no more of it is counted."""
     devices_more: float = 1.0
     """By what factor more devices hold the data than the model asks for, as a replay showed them that much busier. [1]"""
 
@@ -124,8 +127,22 @@ class Setting:
 
     @property
     def life_for_devices(self) -> float:
-        """Life of flash by which the number of devices that hold the data is chosen. [365 days]"""
-        return self.least_life_years * self.devices_more
+        """Life of flash, at today's rate, by which the number of devices that hold the data is chosen. [365 days]"""
+        return self.steady_life(self.least_life_years) * self.devices_more
+
+    @property
+    def load_growth_per_year(self) -> float:
+        """Growth of the load that wears flash; one that shrinks is counted as it is today, as the space for data is. [1]"""
+        return 0.0 if self.load_stays else max(0.0, self.growth_per_year)
+
+    def steady_life(self, years: float) -> float:
+        """Return how long the writes of so many years of growth last at today's rate. [365 days]"""
+        return float(steady_years(np.asarray(years), self.load_growth_per_year))
+
+    def grown_life(self, steady_years: float) -> float:
+        """Return how long what lasts so many years at today's rate lasts as the load grows. [365 days]"""
+        growth = self.load_growth_per_year
+        return float(growing_years(np.asarray(steady_years), growth))
 
     def throughput_per_s(self, peak_busy: FloatArray) -> FloatArray:
         """Return the accesses of all machines at which the busiest device is as busy as allowed. [1/s]

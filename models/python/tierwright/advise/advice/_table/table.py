@@ -107,7 +107,10 @@ class Table(Waiting):
         parts = []
         if self.columns is not None:
             rates = setting.served.both
-            parts.append(bought(self.columns, setting.curve, rates, setting.devices))
+            growth = setting.load_growth_per_year
+            parts.append(
+                bought(self.columns, setting.curve, rates, setting.devices, growth)
+            )
         tier_rows, of_tiers = tiers(
             self.shelf,
             setting.curve,
@@ -116,7 +119,8 @@ class Table(Waiting):
             rates=setting.served.both,
             most_busy=setting.busy_for_devices,
             horizon_months=setting.horizon_months,
-            least_life_years=setting.life_for_devices,
+            steady_life_years=setting.life_for_devices,
+            growth_per_year=setting.load_growth_per_year,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,
             machine_usd=candidates.machine_usd,
             spare=setting.spare,
@@ -162,6 +166,7 @@ class Table(Waiting):
             setting.curve,
             setting.served.both,
             setting.data_bytes * setting.replicas,
+            setting.load_growth_per_year,
         )
 
     @classmethod
@@ -236,14 +241,19 @@ class Table(Waiting):
         curve = self.setting.curve
         told = replace(curve, notes=replace(curve.notes, tells_writes=True))
         held = self.held(np.asarray([at], dtype=np.int64))
-        return float(held.on(told, self.setting.served.both).life_years[0])
+        growth = self.setting.load_growth_per_year
+        found = held.on(told, self.setting.served.both, growth)
+        return float(found.life_years[0])
 
     def knows_life(self, at: int) -> bool:
         """Whether the life of the flash of an option is known as far as the trace says what is written."""
         if self.setting.curve.notes.tells_writes:
             return True
         held = self.held(np.asarray([at], dtype=np.int64))
-        least = held.on(self.setting.curve, self.setting.served.both).life_years[0]
+        setting = self.setting
+        [least] = held.on(
+            setting.curve, setting.served.both, setting.load_growth_per_year
+        ).life_years
         return not math.isfinite(least) or self.known_life_years(at) == least
 
     def holds_life_as_dirty(self, constraints: Collection[str]) -> bool:
@@ -256,7 +266,7 @@ class Table(Waiting):
         """Make a table of some options as they stand if no evicted page is dirty."""
         made = self._of_rows(rows)
         made.options = self.held(np.asarray(rows, dtype=np.int64)).on(
-            fewest, self.setting.served.both
+            fewest, self.setting.served.both, self.setting.load_growth_per_year
         )
         made.setting = replace(self.setting, curve=fewest, fewest_dirty=None)
         made.responses = Responses()
@@ -495,6 +505,7 @@ class Table(Waiting):
                 stated=self.setting.stated_devices,
                 curve=self.setting.curve,
                 rates=self.setting.served.both,
+                growth_per_year=self.setting.load_growth_per_year,
             ),
         )
 
