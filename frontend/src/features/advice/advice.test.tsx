@@ -423,6 +423,22 @@ describe("figures of what is rented", () => {
   });
 });
 
+describe("the life of the flash", () => {
+  it.each([
+    [FOUND, "of drives that are bought, as the load grows by 20 % a year"],
+    [{ ...FOUND, when: null }, "of drives that are bought"],
+  ])("says which growth of the load it counts", async (found, said) => {
+    const page = await renderRouted(
+      <Expected
+        found={found}
+        option={{ ...OPTION, kind: "chassis" }}
+        titles={new Map()}
+      />,
+    );
+    await expect.element(page.getByText(said, { exact: true })).toBeVisible();
+  });
+});
+
 describe("the link of a bill", () => {
   it("opens the page at the bill, which stands below all devices", async () => {
     const config = { machines: 2, horizon_months: 36, server: "aws-i4i.4xlarge" };

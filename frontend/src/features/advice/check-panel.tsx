@@ -272,6 +272,7 @@ const cacheColumns = (
   {
     key: "Life of flash",
     unit: "years",
+    title: "As the load grows, where growth is stated",
     cell: (row) =>
       row.flash_life_years === null ? (
         <Unknown
@@ -400,7 +401,7 @@ const REPLAY_COLUMNS: readonly Column<CheckedRow>[] = [
 const REPLAYED_LIFE: Column<CheckedRow> = {
   key: "Life of flash, replay",
   unit: "years",
-  title: "By what the replay writes",
+  title: "By what the replay writes, as the load grows where growth is stated",
   cell: ({ flash_life_years: life, reason }) =>
     life === null ? (
       <Unknown

@@ -24,6 +24,7 @@ import { replayedFigures } from "./check-findings";
 import { CountSplits } from "./count-splits";
 import { EvidenceList } from "./evidence";
 import {
+  asLoadGrows,
   costOf,
   figureOf,
   headroom,
@@ -349,7 +350,7 @@ export function Expected(props: {
               {known("flash_life_years", noLife(option), (years) =>
                 counted(formatShort(years), "year"),
               )}
-              <small>of drives that are bought</small>
+              <small>of drives that are bought{asLoadGrows(found, option)}</small>
               {between("flash_life_years", (years) =>
                 counted(formatShort(years), "year"),
               )}

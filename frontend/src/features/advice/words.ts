@@ -161,6 +161,17 @@ export const noResponse = (option: AdviceOptionOut): string | null =>
 export const isRentedOption = ({ kind }: AdviceOptionOut): boolean =>
   kind === "instances" || kind === "volumes";
 
+/** Says by how much a life of flash counts the load to grow; empty without growth. */
+export function asLoadGrows(
+  { when }: Pick<AdviceOut, "when">,
+  { point }: Pick<AdviceOptionOut, "point">,
+): string {
+  const growth = when?.growth_per_year ?? point?.growth_per_year ?? 0;
+  return growth > 0
+    ? `, as the load grows by ${formatPercent(ratio(growth))} a year`
+    : "";
+}
+
 /** Why the life of the flash has no number. */
 export function noLife(option: AdviceOptionOut): string {
   if (isRentedOption(option)) {
