@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from tierwright.advise import scale
 from tierwright.advise.checks import response as replayed
 from tierwright.advise.response import rates_of, words
 from tierwright.advise.response.rows import Jump, NamedRate
+from tierwright.common.cautions import first_and_rest
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import duration_us, percent, three_digits
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, Figure
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
@@ -251,6 +254,11 @@ class TestRates:
 
 
 class TestCautions:
+    def timed(self, device: Device, us: int) -> Device:
+        """Return a device that states how long a read alone takes."""
+        latency = Figure(Decimal(us), "µs", "measured here")
+        return replace(device, figures={**device.figures, "read_latency_us": latency})
+
     def effects(self, found: Any) -> dict[str, Any]:
         return {each.code: each for each in found.cautions}
 
@@ -278,6 +286,40 @@ class TestCautions:
             if each.code == "latency_unknown"
             for one in each.about
         ]
+
+    def test_times_without_a_latency_are_lower_bounds_and_say_so(
+        self, curve: Curve
+    ) -> None:
+        """A device that states IOPS alone: its reads take 1/IOPS at least, which no answer may call the response time."""
+        rated = catalog.device("samsung-pm9a3-7.68tb-u2")
+        assert "read_latency_us" not in rated.figures
+        timed = self.timed
+        disk = timed(DISK, 8000)
+        found = ask(curve, 3000.0, 4000.0, hierarchy=Hierarchy(rated, disk, disks=8))
+        best = row(found, found.best or found.contenders[0], "peak")
+        assert best.without_latency == ("flash",)
+        assert f"at least {duration_us(best.mean_us)}" in found.finding
+        assert f"No latency of a read of `{rated.id}` is stated" in found.finding
+        assert "1/IOPS" in found.finding
+        assert "at least" in found.sentence.split(".")[0]
+        named = {each.name: each.title for each in found.figures}
+        assert named["peak_mean_us"].endswith(", at least")
+        # A RAM hit takes no time, whatever a read takes.
+        assert "at least 0 µs" not in found.finding + found.sentence
+        # It stands first, though the scheme stays the best at the other end.
+        assert found.cautions[0].code == "latency_unknown"
+        assert first_and_rest(found.cautions)[0][0].code == "latency_unknown"
+        # With its latency stated the same words are those of response times.
+        known = Hierarchy(timed(rated, 85), disk, disks=8)
+        stated = ask(curve, 3000.0, hierarchy=known)
+        assert all(not each.without_latency for each in stated.rows)
+        assert "at least" not in stated.finding
+        # What the same reads take alone is more than 1/IOPS, so the bounds were none of the times.
+        for each in stated.rows:
+            least = row(found, each.scheme).mean_us
+            assert least is not None
+            assert each.mean_us is not None
+            assert each.mean_us >= least
 
     def test_only_a_busy_device_is_near_saturation(self, curve: Curve) -> None:
         busy = ask(curve, 20_000.0)

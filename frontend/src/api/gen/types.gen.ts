@@ -15764,6 +15764,12 @@ export type PercentileJump = {
      * What an access there takes alone. [µs]
      */
     other_us: number;
+    /**
+     * Is At Least
+     *
+     * Whether that is a busy time, as no latency is stated: an access alone takes longer.
+     */
+    is_at_least: boolean;
 };
 
 /**
@@ -21916,6 +21922,12 @@ export type SchemeAt = {
      * Flash and disk.
      */
     stations: Array<StationAt>;
+    /**
+     * Without Latency
+     *
+     * Tiers that are read and whose devices state no latency: the times that are not 0 are lower bounds, by busy times.
+     */
+    without_latency: Array<string>;
 };
 
 /**

@@ -5,6 +5,7 @@ import {
   responseSeries,
   responseTable,
   shownScheme,
+  timeText,
 } from "./response-findings";
 
 const answer = (best: string | null, largest: readonly [number, number | null]) =>
@@ -40,6 +41,14 @@ const answer = (best: string | null, largest: readonly [number, number | null]) 
   }) as unknown as ResponseTimes;
 
 describe("response times", () => {
+  it("are lower bounds where no latency of what is read is stated", () => {
+    const rated = { without_latency: ["disk"] };
+    expect(timeText(rated, 20.8)).toBe("≥ 20.8");
+    // A RAM hit takes no time, whatever a read takes.
+    expect(timeText(rated, 0)).toBe("0");
+    expect(timeText({ without_latency: [] }, 20.8)).toBe("20.8");
+  });
+
   it("draw every tail, and the mean of the fastest scheme", () => {
     const series = responseSeries(answer("lazy", [15, 30]), "light");
     expect(series.map(({ name }) => name)).toEqual([

@@ -5,12 +5,19 @@ import { chartTable } from "@/charts/chart-table";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, schemeMark } from "@/charts/palette";
 import { valueColumn } from "@/components/columns";
-import { formatNumber } from "@/units/quantity";
+import { formatMicroseconds, formatNumber, microseconds } from "@/units/quantity";
 
 export type SchemeRow = ResponseTimes["rows"][number];
 type Columns = ResponseTimes["columns"][number];
 
 const US_PER_MS = 1000;
+
+/** A time of a row: a lower bound where no latency of what is read is stated, but for a RAM hit, which takes no time. */
+export const timeText = (
+  { without_latency: tiers }: Pick<SchemeRow, "without_latency">,
+  time_us: number,
+): string =>
+  `${tiers.length > 0 && time_us > 0 ? "≥ " : ""}${formatMicroseconds(microseconds(time_us))}`;
 
 /** The fastest scheme at the rate that decides; where none carries it, the one that carries most. */
 export function shownScheme(found: ResponseTimes): string | undefined {

@@ -24,13 +24,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import type { ThroughputSearch } from "@/questions/throughput";
-import {
-  formatMicroseconds,
-  formatPercent,
-  formatShort,
-  microseconds,
-  ratio,
-} from "@/units/quantity";
+import { formatPercent, formatShort, ratio } from "@/units/quantity";
 import { type ArrivalSearch, ResponseCheckPanel } from "./response-check";
 import {
   rateMarkers,
@@ -38,6 +32,7 @@ import {
   responseTable,
   type SchemeRow,
   shownScheme,
+  timeText,
 } from "./response-findings";
 import classes from "./throughput.module.css";
 
@@ -209,21 +204,16 @@ const RateTable = memo(function RateTable({
   );
 });
 
-const time = (
-  key: "mean_us" | "p50_us" | "p99_us" | "p999_us",
-  head: string,
-): Column<SchemeRow> => ({
+const time = (key: Time, head: string): Column<SchemeRow> => ({
   key,
   head,
   unit: "µs",
   cell: (row) =>
-    row[key] === null ? (
-      <Unknown reason={UNBOUNDED} />
-    ) : (
-      formatMicroseconds(microseconds(row[key]))
-    ),
+    row[key] === null ? <Unknown reason={UNBOUNDED} /> : timeText(row, row[key]),
   csv: (row) => row[key],
 });
+
+type Time = "mean_us" | "p50_us" | "p99_us" | "p999_us";
 
 const busy = (at: number, key: string, head: string): Column<SchemeRow> => ({
   key,
@@ -263,6 +253,10 @@ const COLUMNS: readonly Column<SchemeRow>[] = [
   time("p50_us", "Median"),
   time("p99_us", "99 %"),
   time("p999_us", "99.9 %"),
+  {
+    key: "lower_bounds_without_latency_of",
+    csv: ({ without_latency }) => without_latency.join(" and "),
+  },
   busy(0, "utilisation_flash", "Flash busy"),
   busy(1, "utilisation_disk", "Disk busy"),
   {

@@ -251,7 +251,9 @@ def _row(row: SchemeAt, best: str | None) -> list[str]:
     return [
         row.scheme + (" *" if row.scheme == best else ""),
         *(
-            "unbounded" if time is None else format_microseconds(time)
+            "unbounded"
+            if time is None
+            else f"{'>= ' if row.without_latency and time else ''}{format_microseconds(time)}"
             for time in (row.mean_us, row.p50_us, row.p99_us, row.p999_us)
         ),
         percent(flash.utilisation),

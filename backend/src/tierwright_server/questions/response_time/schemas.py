@@ -162,6 +162,10 @@ class SchemeAt(Answer):
     )
     bottleneck: str | None = Field(description="Tier of that device.")
     stations: list[StationAt] = Field(description="Flash and disk.")
+    without_latency: list[str] = Field(
+        description="Tiers that are read and whose devices state no latency: the times that are not 0 "
+        "are lower bounds, by busy times."
+    )
 
 
 @mirrors(
@@ -186,6 +190,7 @@ class SchemeOverRates(Answer):
     pages="Least size of that tier on the faster side of the jump; null where no size is.",
     other_tier="That answers beyond the jump.",
     other_us="What an access there takes alone. [µs]",
+    is_at_least="Whether that is a busy time, as no latency is stated: an access alone takes longer.",
 )
 class PercentileJump(Answer):
     """Where a percentile jumps from one tier to another."""

@@ -111,8 +111,9 @@ class Response(Answer):
             if row.scheme != name:
                 continue
             at = f"at the {row.rate} rate"
+            least = ", at least" if row.without_latency else ""
             found += [
-                Figure(f"{row.rate}_{key}", f"{title} {at}", value, "µs")
+                Figure(f"{row.rate}_{key}", f"{title} {at}{least}", value, "µs")
                 for key, title, value in (
                     ("mean_us", "Mean response time", row.mean_us),
                     ("p50_us", "Median response time", row.p50_us),

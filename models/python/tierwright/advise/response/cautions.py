@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tierwright.advise.response.rows import Jump
+from tierwright.advise.response.rows import Jump, lacks_latency
 from tierwright.advise.response.words import NAMES, READ, TIERS
 from tierwright.common.cautions import Caution
 from tierwright.common.wording import duration_us, percent
@@ -66,9 +66,7 @@ def about(
 def _about_latency(
     station: Station, device: Device, hierarchy: Hierarchy
 ) -> Iterator[Caution]:
-    if station.latency_known or station.reads_per_access == 0:
-        return
-    if station.tier in (hierarchy.at_once or {}):
+    if station.reads_per_access == 0 or not lacks_latency(station, hierarchy):
         return
     busy = duration_us(station.busy_us[0])
     if device.kind == ONE_AT_A_TIME:
@@ -133,7 +131,8 @@ def _near(jump: Jump) -> Caution:
         f"at {percent(jump.threshold)}",
         "read a percentile on either side of it too, or plan with the mean",
         could_change_choice=False,
-        effect=f"on the other side of the jump the access takes {duration_us(jump.other_us)} alone"
+        effect=f"on the other side of the jump the access takes {'at least ' if jump.is_at_least else ''}"
+        f"{duration_us(jump.other_us)} alone"
         if jump.other_us > 0
         else "on the other side of the jump the access takes no time",
     )

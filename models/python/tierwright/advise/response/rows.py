@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,9 @@ class SchemeAt:
         Tier of that device.
     stations : tuple of StationAt
         Flash and disk.
+    without_latency : tuple of str
+        Tiers that are read and whose devices state no latency: a busy time, 1/IOPS, is all that is known of a read alone, so
+        the times that are not 0 are lower bounds.
     """
 
     scheme: str
@@ -141,6 +144,7 @@ class SchemeAt:
     largest_accesses_per_s: float | None
     bottleneck: str | None
     stations: tuple[StationAt, ...]
+    without_latency: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +191,8 @@ class Jump:
         That answers beyond the jump.
     other_us : float
         What an access there takes alone. [µs]
+    is_at_least : bool
+        Whether that is a busy time, as no latency is stated: an access alone takes longer.
     """
 
     percentile: float
@@ -198,11 +204,25 @@ class Jump:
     pages: int | None
     other_tier: str
     other_us: float
+    is_at_least: bool = False
 
     @property
     def is_near(self) -> bool:
         """Whether the share is within a tenth of the one at which the percentile jumps."""
         return abs(self.share - self.threshold) <= NEAR * self.threshold
+
+
+def lacks_latency(station: Station, hierarchy: Hierarchy) -> bool:
+    """Whether nothing states what a read of some devices takes alone, or how many they serve at once.
+
+    Parameters
+    ----------
+    station : Station
+        Of the devices.
+    hierarchy : Hierarchy
+        That they are of; it may state how many they serve at once, which their rates give a latency with.
+    """
+    return not station.latency_known and station.tier not in (hierarchy.at_once or {})
 
 
 def row_of(
@@ -233,6 +253,12 @@ def row_of(
         _finite(found.largest_accesses_per_s),
         found.bottleneck,
         stations,
+        tuple(
+            tier
+            for tier in TIERS
+            if found.stations[tier].reads_per_access > 0
+            and lacks_latency(found.stations[tier], hierarchy)
+        ),
     )
 
 
@@ -291,7 +317,18 @@ def jumps_of(
         "flash_metadata": flash_metadata,
     }
     uses_flash = BY_NAME[found.scheme].uses_flash and flash_pages > 0
-    jumps = _jumps(curve, found, sizes, uses_flash=uses_flash)
+    jumps: Iterable[Jump] = (
+        replace(
+            each,
+            is_at_least=each.other_us > 0
+            and any(
+                lacks_latency(found.stations[tier], hierarchy)
+                for tier in TIERS
+                if tier == each.other_tier
+            ),
+        )
+        for each in _jumps(curve, found, sizes, uses_flash=uses_flash)
+    )
     evidence = curve.evidence
     if evidence is None:
         return tuple(jumps)

@@ -78,12 +78,13 @@ def finding(
             f"{TIERS[row.bottleneck or 'disk']} is busy all the time."
         )
     row = at[best]
+    rests = _rests(row)
     where = f"At {_rate(rate.accesses_per_s)} ({rate.basis})"
     if contenders:
         names = listed([at[name].title for name in contenders])
         return (
-            f"{where}, {names} are too close to call at a mean response time of about "
-            f"{_time(row.mean_us)}; {_busiest(row)}."
+            f"{where}, {names} are too close to call at a mean response time of "
+            f"{_at_least(row, row.mean_us) or f'about {_time(row.mean_us)}'}; {_busiest(row)}.{rests}"
         )
     equal = [
         other.title
@@ -92,15 +93,15 @@ def finding(
         and other.scheme != best
         and abs(other.mean_us - (row.mean_us or 0.0)) <= TIE * (row.mean_us or 0.0)
     ]
+    mean, median, tail = (
+        _bound(row, each) for each in (row.mean_us, row.p50_us, row.p99_us)
+    )
     times = (
-        f"{_time(row.mean_us)} on average, {_time(row.p50_us)} at the median and "
-        f"{_time(row.p99_us)} at the 99th percentile"
+        f"{mean} on average, {median} at the median and {tail} at the 99th percentile"
     )
     if equal:
-        return f"{where}, {listed([row.title, *equal])} answer a page access fastest: {times}; {_busiest(row)}."
-    return (
-        f"{where}, {row.title} answers a page access fastest: {times}; {_busiest(row)}."
-    )
+        return f"{where}, {listed([row.title, *equal])} answer a page access fastest: {times}; {_busiest(row)}.{rests}"
+    return f"{where}, {row.title} answers a page access fastest: {times}; {_busiest(row)}.{rests}"
 
 
 def sentence(
@@ -131,7 +132,7 @@ def _other_rates(
             continue
         yield (
             f"At {_rate(rate.accesses_per_s)} ({rate.basis}), {row.title} takes "
-            f"{_time(row.mean_us)} on average and {_time(row.p99_us)} at the 99th percentile; "
+            f"{_bound(row, row.mean_us)} on average and {_bound(row, row.p99_us)} at the 99th percentile; "
             f"{_busiest(row)}."
         )
 
@@ -162,7 +163,8 @@ def _overloaded(rows: Sequence[SchemeAt], rate: NamedRate) -> Iterator[str]:
 def jump_sentence(jump: Jump, page_bytes: int) -> str:
     """Say which share of the accesses decides where a percentile lies, and at which size it jumps."""
     name = NAMES[jump.percentile]
-    beyond = f"{READ[jump.other_tier]}, {_time(jump.other_us)} alone"
+    least = "at least " if jump.is_at_least else ""
+    beyond = f"{READ[jump.other_tier]}, {least}{_time(jump.other_us)} alone"
     size = (
         ""
         if jump.pages is None
@@ -212,6 +214,31 @@ def _busiest(row: SchemeAt) -> str:
     if most.utilisation == 0:
         return "no access needs a device"
     return f"{TIERS[most.tier]} is busiest, {percent(most.utilisation)} of the time"
+
+
+def _bound(row: SchemeAt, time_us: float | None) -> str:
+    """Write a time of a row, which may be a lower bound of it."""
+    return _at_least(row, time_us) or _time(time_us)
+
+
+def _at_least(row: SchemeAt, time_us: float | None) -> str:
+    """Write a time as a lower bound; empty where it is none: a RAM hit takes no time, whatever a read does."""
+    return f"at least {_time(time_us)}" if row.without_latency and time_us else ""
+
+
+def _rests(row: SchemeAt) -> str:
+    """Say that the times of a row rest on busy times, to be read behind them; empty where they do not."""
+    if not row.without_latency or not row.mean_us:
+        return ""
+    named = [
+        f"`{each.device_id}`"
+        for each in row.stations
+        if each.tier in row.without_latency
+    ]
+    return (
+        f" No latency of a read of {listed([*dict.fromkeys(named)])} is stated: these times rest on busy times, 1/IOPS, and "
+        "a read alone takes at least as long."
+    )
 
 
 def _over(share: float) -> str:
