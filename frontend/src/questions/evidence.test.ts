@@ -27,6 +27,9 @@ const OPTION = {
   io_time_us_per_access: 4.3584,
   replayed_io_time_us_per_access: null,
   flash_life_years: 7,
+  response_p99_us: 132,
+  response_reason: "",
+  ranges: {},
   point: POINT,
 } as unknown as AdviceOptionOut;
 const ASKED = { workload_id: "w1", horizon_months: 48 };
@@ -167,6 +170,35 @@ describe("the evidence of an option", () => {
     for (const disk_device of ["aws-ebs-gp2", "aws-i4i.xlarge-local"]) {
       expect(linksOf({ kind: "quotes", point: { ...POINT, disk_device } })).toEqual([]);
     }
+  });
+
+  it("shows a figure that is a range as one, as the page does that it opens", () => {
+    // Nobody states which pages are dirty: the time is between no writes and as many as possible.
+    const unknown = {
+      ...OPTION,
+      io_time_us_per_access: null,
+      peak_busy: null,
+      ranges: { io_time_us_per_access: [1.1402, 4.9481], peak_busy: [0.02, 0.09] },
+    } as unknown as AdviceOptionOut;
+    const point = { ...POINT, io_time_us_per_access: 4.9481 };
+    expect(evidenceText(unknown, point)).toContain(
+      "by the model: 1.14 µs to 4.95 µs of I/O time per access under its page flow, the busiest device 2 % to 9 % busy in",
+    );
+  });
+
+  it("promises no response times where no latency is stated", () => {
+    const shows = (change: Partial<AdviceOptionOut>) =>
+      linksOf(change).find(({ question }) => question === "throughput")?.shows;
+    expect(shows({})).toBe("busy shares and response times at its load");
+    expect(
+      shows({
+        response_p99_us: null,
+        response_reason:
+          "no source states the latency of a read of aws-i3en.xlarge-local, and IOPS under load do not say it; state `read_latency_us` in a device file, or measure the device",
+      }),
+    ).toBe(
+      "busy shares at its load; of response times lower bounds at most, as no source states the latency of a read of aws-i3en.xlarge-local",
+    );
   });
 
   it("says which figures to expect, and of which of several machines", () => {

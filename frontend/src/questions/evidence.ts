@@ -97,7 +97,7 @@ export function evidenceLinks(
     ...(point.accesses_per_s === null
       ? []
       : [
-          link("throughput", "busy shares and response times at its load", {
+          link("throughput", atLoad(option), {
             disks: point.disks,
             flash_devices: Math.max(1, point.flash_devices),
             rate: point.accesses_per_s,
@@ -115,6 +115,16 @@ export function evidenceLinks(
         ]
       : []),
   ];
+}
+
+/** What *Throughput* shows of an option: a busy time is no latency, so of one without it no response time. */
+function atLoad({ response_p99_us: p99, response_reason: reason }: AdviceOptionOut) {
+  if (p99 !== null) {
+    return "busy shares and response times at its load";
+  }
+  // What to state instead is said where the response times of the option are missing.
+  const [why = ""] = reason.split(/;|, and IOPS/);
+  return `busy shares at its load; of response times lower bounds at most${why === "" ? "" : `, as ${why}`}`;
 }
 
 /** Leaves the prices of the advice where they are, for a question that is one of prices. */
@@ -167,13 +177,35 @@ const addressOf = (asked: Asked, point: Point): AnalysisSearch => ({
 
 /** What the pages say of the option: by the model, and of which of several machines. */
 export function evidenceText(option: AdviceOptionOut, point: Point): string {
+  const share = (value: number) => formatPercent(ratio(value));
+  const peak =
+    option.peak_busy === null
+      ? endsOf(option, "peak_busy", share)
+      : share(option.peak_busy);
+  // Beside a replay the option shows what that counts.
+  const isReplayed =
+    option.io_time_us_per_access !== null &&
+    option.io_time_us_per_access === option.replayed_io_time_us_per_access;
   const busy =
-    option.peak_busy === null ||
-    option.io_time_us_per_access === option.replayed_io_time_us_per_access
+    peak === null || isReplayed
       ? ""
-      : `, the busiest device ${formatPercent(ratio(option.peak_busy))} busy in the busiest hour`;
+      : `, the busiest device ${peak} busy in the busiest hour`;
+  const micros = (value: number) => formatDuration(microseconds(value));
+  const time =
+    endsOf(option, "io_time_us_per_access", micros) ??
+    micros(point.io_time_us_per_access);
   const flow = point.flash_pages === 0 ? "" : " under its page flow";
-  return `Opened at the sizes, devices and load of this option, they show its figures by the model: ${formatDuration(microseconds(point.io_time_us_per_access))} of I/O time per access${flow}${busy}. ${machinesText(point)}Prices are left out where they are not asked for: those of the bill stand here alone.`;
+  return `Opened at the sizes, devices and load of this option, they show its figures by the model: ${time} of I/O time per access${flow}${busy}. ${machinesText(point)}Prices are left out where they are not asked for: those of the bill stand here alone.`;
+}
+
+/** Both ends of a figure that is a range, as where nobody states which pages are dirty; null where it is none. */
+function endsOf(
+  { ranges }: AdviceOptionOut,
+  figure: string,
+  format: (value: number) => string,
+): string | null {
+  const [low = null, high = null] = ranges[figure] ?? [];
+  return low === null || high === null ? null : `${format(low)} to ${format(high)}`;
 }
 
 function machinesText({ machines, curve_machines: curve }: Point): string {

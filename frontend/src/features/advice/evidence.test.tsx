@@ -13,6 +13,9 @@ const OPTION = {
   io_time_us_per_access: 0.0942,
   replayed_io_time_us_per_access: null,
   flash_life_years: null,
+  response_p99_us: 132,
+  response_reason: "",
+  ranges: {},
   point: {
     ram_pages: 131_072,
     flash_pages: 0,
