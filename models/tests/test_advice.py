@@ -59,6 +59,7 @@ from tierwright.advise.advice.request import (
     have_from_mapping,
 )
 from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import first_and_rest, title_of_rest
 from tierwright.common.currency import ExchangeRate, money, showing
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice import choose
@@ -2803,6 +2804,42 @@ def test_where_nothing_keeps_every_limit_what_there_is_stands_beside_it(
     written = report.html(found.to_dict(derivation=True))
     assert written.count(escape(found.infeasible.text)) == 1
     assert "Today, per month" in written
+
+
+@pytest.mark.parametrize("usd_per_kwh", [None, Decimal("0.2")])
+def test_one_reason_is_given_why_electricity_is_left_out(
+    usd_per_kwh: Decimal | None,
+) -> None:
+    """A price of electricity would not help: what RAM and devices by themselves draw is what is not stated."""
+    found = ask(
+        candidates=Candidates(
+            kinds=("devices",), devices=SHELF, max_machines=1, usd_per_kwh=usd_per_kwh
+        ),
+        prices=catalog.default_price_book(),
+    )
+    [caution] = [each for each in found.cautions if each.code == "power_left_out"]
+    assert "no source states what they draw" in caution.message
+    assert caution.effect.startswith("not computable: no source states the power")
+    assert "price of electricity" not in caution.effect
+
+
+def test_what_is_no_candidate_is_folded_where_something_else_is_chosen() -> None:
+    """It changes no figure of the answer; where nothing is chosen it is the reason."""
+    both = Candidates(kinds=("chassis", "devices"), devices=SHELF, max_machines=1)
+    found = ask(candidates=both, prices=catalog.default_price_book())
+    assert found.recommendation is not None
+    first, rest = first_and_rest(found.cautions)
+    [caution] = [each for each in rest if each.code == "chassis_without_price"]
+    # It is not said to change nothing: what such servers cost is not known.
+    assert caution.could_change_choice is None
+    assert "no source states a price of a server" in caution.effect
+    assert "the effect of " in title_of_rest(rest)
+    assert all(each.code != "chassis_without_price" for each in first)
+    alone = ask(candidates=replace(both, kinds=("chassis",)))
+    assert alone.recommendation is None
+    assert "chassis_without_price" in {
+        each.code for each in first_and_rest(alone.cautions)[0]
+    }
 
 
 @pytest.mark.parametrize(

@@ -1597,6 +1597,22 @@ def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None
     assert "I/O time per access" in said.stdout
 
 
+def test_where_all_is_rented_nothing_is_said_of_a_purchase(folder: Path) -> None:
+    rented = Candidates(
+        kinds=("instances",), servers=("aws-i4i.xlarge", "aws-i4i.4xlarge")
+    )
+    found = ask(production(stationary(folder)), candidates=rented)
+    assert found.recommendation is not None
+    assert found.recommendation.kind == "instances"
+    assert found.confidence.probability_best is not None, found.confidence.reason
+    assert "rents are taken as fixed" in found.confidence.reason
+    assert "purchase" not in found.confidence.reason
+    bought = ask(production(stationary(folder)))
+    assert bought.recommendation is not None
+    assert bought.recommendation.purchase_usd
+    assert "rents" not in bought.confidence.reason
+
+
 KEPT = Regret(1.0, 0.0, 0.0, 0.0)
 
 

@@ -57,6 +57,25 @@ describe("cautions of an answer", () => {
     ]);
   });
 
+  it("never fold a busy time that would be read as a response time", async () => {
+    const found = await shown([caution("latency_unknown", false), caution("a", false)]);
+    expect(found.first).toEqual([expect.stringContaining("latency_unknown")]);
+    expect(found.rest).toHaveLength(1);
+  });
+
+  it("fold what is no candidate where something else was chosen", async () => {
+    const effect = "not computable: no source states a price of a server";
+    const beside = {
+      ...caution("chassis_without_price", null),
+      effect: `${effect}; the choice is the best of the other candidates`,
+    };
+    const found = await shown([beside]);
+    expect(found.first).toEqual([]);
+    expect(found.titles).toEqual(["Assumption (1); the effect of 1 is unknown"]);
+    // Where nothing was chosen it is why.
+    expect((await shown([{ ...beside, effect }])).first).toHaveLength(1);
+  });
+
   it("say that none changes the choice only where that was computed", async () => {
     const calm = await shown([caution("a", false), caution("b", false)]);
     expect(calm.first).toEqual([]);

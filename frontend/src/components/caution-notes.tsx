@@ -19,16 +19,15 @@ interface Cautions {
 
 /**
  * What is not known about an answer, above it: at most three cautions that could change the
- * choice, or whose effect is unknown, each with its effect; the others are folded.
+ * choice, or whose effect is unknown, each with its effect; the others are folded, and those of
+ * what is no candidate where something else was chosen.
  */
 export const CautionNotes = memo(function CautionNotes({
   of,
   cautions,
   ...named
 }: Cautions) {
-  const first = cautions
-    .filter((each) => each.could_change_choice !== false)
-    .slice(0, MOST_SHOWN);
+  const first = cautions.filter(standsFirst).slice(0, MOST_SHOWN);
   const rest = cautions.filter((each) => !first.includes(each));
   return cautions.length === 0 ? null : (
     <section className="tw-panel" aria-label={`Notes on ${of}`}>
@@ -49,6 +48,16 @@ export const CautionNotes = memo(function CautionNotes({
     </section>
   );
 });
+
+/** Cautions without which figures are taken for what they are not: never folded, whatever they change. */
+const MISREAD: ReadonlySet<string> = new Set(["latency_unknown"]);
+
+/** End of the effect of a caution that names what is no candidate, where something else was chosen. */
+const BEST_OF_OTHERS = "the choice is the best of the other candidates";
+
+/** As the models choose those of a report and of the terminal. */
+const standsFirst = ({ code, could_change_choice: could, effect }: CautionOut) =>
+  MISREAD.has(code) || (could !== false && !effect.endsWith(BEST_OF_OTHERS));
 
 /** Says whether any of the cautions that stand above could change the choice. */
 function titleOfFirst(first: readonly CautionOut[]): string {

@@ -258,13 +258,14 @@ def weighed(
     Returns
     -------
     tuple of Weighed
-        Those that could change the choice, then those of unknown effect, then the others; among
-        alike those by which a replay contradicts the model first, then those by which data could be lost, then the
+        Those without which the figures would be taken for something else, those that could change the choice, then those of
+        unknown effect, then the others; among alike those by which a replay contradicts the model first, then those by which data could be lost, then the
         largest effect.
     """
     found = [(each, (weigh or anywhere)(each)) for each in merged(cautions)]
     found.sort(
         key=lambda each: (
+            each[0].name not in MISREAD,
             _RANK[each[1].could_change_choice],
             each[0].name not in CONTRADICTS,
             each[0].name not in LOSES_DATA,
@@ -294,6 +295,8 @@ CONTRADICTS = frozenset(
     }
 )
 """Cautions by which a replay contradicts the model: no other one hides them."""
+MISREAD = frozenset({"latency_unknown"})
+"""Cautions without which figures are taken for what they are not: never folded, whatever they change."""
 LOSES_DATA = frozenset({"data_on_local_disks", "changed_pages_on_local_flash"})
 """Cautions by which data could be lost: no other one of unknown effect hides them."""
 
@@ -476,6 +479,8 @@ WHY_NOT: Mapping[str, str] = {
 elsewhere lacks what it takes."""
 NO_CHOICE = "changes no choice: this question chooses nothing"
 """Effect of a caution of a question that shows figures and chooses nothing."""
+BEST_OF_OTHERS = "the choice is the best of the other candidates"
+"""End of the effect of a caution that names what is no candidate, where something else was chosen: folded."""
 NO_REASON = "not computable: nothing is known of its other end"
 """Effect of a caution that no table names."""
 
@@ -523,10 +528,15 @@ def first_and_rest(
     cautions : sequence of Weighed
         In their order.
     """
-    first = tuple(each for each in cautions if each.could_change_choice is not False)[
-        :MOST_SHOWN
-    ]
+    first = tuple(filter(_stands_first, cautions))[:MOST_SHOWN]
     return first, tuple(each for each in cautions if each not in first)
+
+
+def _stands_first(caution: Weighed) -> bool:
+    if caution.code in MISREAD:
+        return True
+    is_of_others = caution.effect.endswith(BEST_OF_OTHERS)
+    return caution.could_change_choice is not False and not is_of_others
 
 
 def title_of_rest(rest: Sequence[Weighed]) -> str:

@@ -18,7 +18,7 @@ from tierwright.advise.configurations import (
     volumes_not_stated,
 )
 from tierwright.common.answer import Step
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import BEST_OF_OTHERS, Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.advice.rows import RENTED
@@ -100,12 +100,14 @@ def about_answer(
             "chassis_without_price",
             "servers built from parts are no candidates: no chassis has a list price, and none is stated",
             "state the price of a chassis",
+            effect=_beside(best, "no source states a price of a server"),
         )
     if "devices" in kinds and table.shelf.ram is None:
         yield Caution(
             "no_price_of_ram",
             "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",
             "choose a price book",
+            effect=_beside(best, "no price book with a price of RAM was chosen"),
         )
     yield from _about_rents(table)
     unpriced = table.own_unpriced
@@ -138,15 +140,25 @@ def about_answer(
         yield from _about_power(table, source, kinds)
 
 
+def _beside(best: int | None, why: str) -> str:
+    """Effect of what is no candidate: what it would cost is not known, and something else may have been chosen."""
+    return f"not computable: {why}" + ("" if best is None else f"; {BEST_OF_OTHERS}")
+
+
 def _about_power(table: Table, source: str, kinds: Sequence[str]) -> Iterator[Caution]:
     """Say whose electricity is in no price; what is chosen is of the kind `source`."""
     candidates, shelf = table.setting.candidates, table.shelf
+    # With a price of electricity as without one: how much they draw is what nobody states.
+    unknown_draw = (
+        "not computable: no source states the power of RAM and devices by themselves"
+    )
     if candidates.usd_per_kwh is None:
         if source == "devices":
             yield Caution(
                 "power_left_out",
                 "electricity of RAM and devices bought by themselves is not counted: no source states what they draw",
                 "choose among servers built from parts, whose electricity is counted with a price of it and their watts",
+                effect=unknown_draw,
             )
         elif source == "chassis":
             yield Caution(
@@ -158,9 +170,7 @@ def _about_power(table: Table, source: str, kinds: Sequence[str]) -> Iterator[Ca
     # The watts that may be stated are those of a whole server; no source states what these parts draw.
     if "devices" not in kinds or shelf.ram is None or not shelf.stores:
         return
-    effect = (
-        "not computable: no source states the power of RAM and devices by themselves"
-    )
+    effect = unknown_draw
     could: bool | None = None
     if source != "devices":
         effect, could = (

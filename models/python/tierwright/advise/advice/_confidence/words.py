@@ -22,6 +22,12 @@ from tierwright.evaluate.bill import CENT
 CALIBRATED_ACCESSES = 100_000
 """Accesses of the shortest recordings whose probabilities were held against the truth: `docs/models/advice-calibration.md`."""
 NO_PRICES = "no recent prices of one product tell how far those of the purchase may be off, so prices stay as they are"
+NO_PRICES_OR_RENTS = (
+    "no recent prices of one product tell how far those of a purchase may be off, and no history of rents is known, so "
+    "prices and rents stay as they are"
+)
+RENTS_FIXED = "rents are taken as fixed, as no history of rents is known"
+"""Why no price was drawn: where there are purchases, purchases and rents, or rents alone."""
 
 
 def cents_of(usd: float) -> Decimal:
@@ -155,9 +161,20 @@ def _about_prices(found: Sure) -> str:
     """Say which prices were drawn, and by how much they may be off."""
     spreads = found.draws.spreads
     if not spreads:
-        return NO_PRICES
+        options = found.contenders.options
+        return _without_prices(
+            buys=bool(np.any(options.purchase_cents > 0)),
+            rents=bool(np.any(options.is_rented)),
+        )
     said = [_about_price(key, each) for key, each in spreads.items()]
     return f"prices of {'; of '.join(said)}; other prices stay as they are"
+
+
+def _without_prices(*, buys: bool, rents: bool) -> str:
+    """Say why no price was drawn, by whether any option compared is bought, and any rented."""
+    if not rents:
+        return NO_PRICES
+    return NO_PRICES_OR_RENTS if buys else RENTS_FIXED
 
 
 def _about_price(key: str, each: PriceRange) -> str:
