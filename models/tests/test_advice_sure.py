@@ -716,6 +716,11 @@ def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
         )
     )
 
+    # Of these, those that no size of its hardware repairs.
+    assert found.replaced == pytest.approx(
+        np.mean([at in draws and not buys.keeps[at, of_kind].any() for at in every])
+    )
+
     value = np.random.default_rng(seed).random(len(buys.keeps))
     stated, along = buys_of(seed + 100, draws=1), buys_of(seed + 200, draws=9)
     for known in (None, along):
@@ -875,8 +880,8 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     assert "60,000 accesses" in sure.reason
     # It is shorter than what probabilities were tried on.
     for said in (sure.text, sure.reason):
-        assert "never tried for a recording of 60,000 accesses" in said
-        assert "record at least 40,000 more" in said
+        assert "ecord 40,000 accesses more before you rely" in said
+        assert "tried on recordings of 100,000 and more" in said
     document = found.to_dict()["confidence"]
     assert document["probability_best"] == sure.probability_best
     best = found.recommendation
@@ -1358,7 +1363,9 @@ def test_shares_of_breaking_are_of_all_draws(
     assert said.draws == round((1 - said.none_keeps_share) * _draws.DRAWS)
     assert said.text.startswith(said.headline)
     none = whole_percent(said.none_keeps_share)
-    assert said.headline.startswith(f"In {none} of all draws none of the options")
+    assert said.headline.startswith(
+        f"In {none} of all draws of what is not known none of the options"
+    )
     breaks = whole_percent(said.breaks_share)
     assert f"In {breaks} of all draws it breaks a limit" in said.text
     for text in (said.text, found.finding):
@@ -1617,55 +1624,80 @@ KEPT = Regret(1.0, 0.0, 0.0, 0.0)
 
 
 def test_words_follow_the_figures() -> None:
-    sure = _confidence.words.confidence_text(1.0, Decimal("0.00"), KEPT, ())
-    assert "within 1 % of the best in all draws" in sure
-    assert "on average it costs no more than the best." in sure
-    assert "limit" not in sure
+    said = _confidence.words.confidence_text
+    sure = said(1.0, Decimal("0.00"), KEPT, ())
+    assert sure == (
+        "In all draws of what is not known it is the best choice, or within 1 % of it; on average it costs no more than "
+        "the best."
+    )
     first = Information("the law", Decimal("310.00"), "Measure it first: worth it.")
-    measured = _confidence.words.confidence_text(0.5, Decimal(400), KEPT, (first,))
-    assert "on average it costs 400 USD per month more than the best" in measured
-    assert measured.endswith("more than the best. Measure it first: worth it.")
+    measured = said(0.2, Decimal(400), KEPT, (first,))
+    # A share and its complement: what holds in the others is said.
+    assert measured == (
+        "In 20 % of the draws of what is not known it is the best choice, or within 1 % of it; in the other 80 % another "
+        "choice is better; on average it costs 400 USD per month more than the best. Measure it first: worth it."
+    )
     nothing = replace(first, usd_per_month=Decimal("0.00"))
-    assert "Measure" not in _confidence.words.confidence_text(
-        0.5, Decimal(400), KEPT, (nothing,)
-    )
-    assert "on average it costs no more than the best." in sure
-    assert "400 USD per month more than the best" in measured
+    assert "Measure" not in said(0.5, Decimal(400), KEPT, (nothing,))
+    assert "In none of the draws" in said(0.0, None, KEPT, ())
     assert _confidence.words.not_calibrated(100_000) == ""
-    few = _confidence.words.confidence_text(
-        1.0, None, KEPT, (), _confidence.words.not_calibrated(99_999)
+    few = said(1.0, None, KEPT, (), _confidence.words.not_calibrated(19_999))
+    assert "within 1 % of it. Record 80,001 accesses more before you rely" in few
+    nearly = said(0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ())
+    # Neither reads as all or none of the draws.
+    assert "In more than 99 % of the draws" in nearly
+    assert "in the other 0.2 % another" in nearly
+
+
+def test_what_a_draw_costs_that_breaks_a_limit_is_said_plainly() -> None:
+    """What is too small, what breaks another limit, and what no size of the same hardware repairs are different things."""
+    often = Regret(0.25, 0.0, 0.46, 243.0)
+
+    def said(found: Regret, usd: Decimal | None, *, may_be_small: bool = True) -> str:
+        return _confidence.words.confidence_text(
+            found.probability, usd, found, (), may_be_small=may_be_small
+        )
+
+    assert said(often, Decimal(33)).endswith(
+        "In 46 % of all draws it is too small; more of the same hardware then costs 243 USD per month more on average."
     )
-    assert "all draws. Whether that is right was never tried for a recording" in few
-    nearly = _confidence.words.confidence_text(
-        0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ()
+    # Of a limit on money or on the restart, more is not what it lacks.
+    assert said(often, Decimal(33), may_be_small=False).endswith(
+        "In 46 % of all draws it breaks a limit; another size of the same hardware then costs 243 USD per month more on "
+        "average."
     )
-    assert "in more than 99 % of the draws" in nearly
-    often = Regret(0.25, 0.0, 0.5, 12.5)
-    unsure = _confidence.words.confidence_text(0.25, None, often, ())
-    assert "25 % of the draws" in unsure
-    assert "USD" not in unsure
-    # What replaces it does not make it one of the best: the sentence may not say that it stays within when replaced.
-    breaks = "In 50 % of all draws it breaks a limit."
-    assert unsure.startswith(
-        f"It stays within 1 % of the best in 25 % of the draws. {breaks}"
+    some = replace(often, replaced=0.12)
+    assert "or other hardware in 12 % of all draws, then costs 243" in said(
+        some, Decimal(33)
     )
-    assert "where no size of it does, the draw does not count" in unsure
+    assert "other hardware, as more of the same is not enough, then costs 243" in said(
+        replace(often, replaced=0.46), Decimal(33)
+    )
+    assert said(replace(often, repair=0.0), Decimal(0)).endswith("costs no more.")
+    assert said(often, None).endswith("In 46 % of all draws it is too small.")
+    kept = said(KEPT, Decimal(0))
+    assert "too small" not in kept
+    assert "limit" not in kept
     # Draws in which nothing keeps every limit are not among those of the probability: all of some is not all.
-    some = Regret(1.0, 0.0, 0.47, 0.0, 0.47)
-    alone = _confidence.words.confidence_text(1.0, Decimal(0), some, ())
-    assert alone == (
-        "In 47 % of all draws none of the options compared keeps every limit; in all others the recommendation stays within "
-        "1 % of the best; on average it costs no more than the best there. In 47 % of all draws it breaks a limit."
+    none = Regret(1.0, 0.0, 0.47, 0.0, 0.47)
+    assert said(none, Decimal(0), may_be_small=False) == (
+        "In 47 % of all draws of what is not known none of the options compared keeps every limit; in all of the others "
+        "the recommendation is the best choice, or within 1 % of it; on average it costs no more than the best there. "
+        "In 47 % of all draws it breaks a limit."
     )
-    more = _confidence.words.confidence_text(0.79, None, replace(some, breaks=0.48), ())
-    assert "in 79 % of the others the recommendation stays within 1 % of" in more
-    assert "In 48 % of all draws it breaks a limit. Where another of these" in more
-    assert "99 % of all draws it" in _confidence.words.confidence_text(
-        1.0, None, replace(some, breaks=0.999), ()
+    more = said(replace(none, probability=0.79, breaks=0.48, repair=5.0), Decimal(1))
+    assert "in 79 % of the others the recommendation is the best" in more
+    assert "in 21 % another choice is better" in more
+    assert "too small; where some option keeps every limit, more of" in more
+    assert "In more than 99 % of all draws it" in said(
+        replace(none, breaks=0.999), None
     )
-    priced = _confidence.words.confidence_text(0.25, Decimal(0), often, ())
-    assert breaks in priced
-    assert "there costs 12.5 USD per month more on average" in priced
+    # How such draws count is said once, behind the figures.
+    how = _confidence.words.how_repaired
+    assert "where no size of it does, another choice counts as better" in how(
+        often, in_money=True
+    )
+    assert how(none, in_money=True) == how(KEPT, in_money=True) == ""
 
 
 # --- prices that may be off -------------------------------------------------------------

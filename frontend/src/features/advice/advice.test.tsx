@@ -817,7 +817,8 @@ describe("the answer", () => {
   });
 
   it("keeps how sure it is out of the heading, and says it once", async () => {
-    const text = "It stays within 1 % of the best in 93 % of the draws.";
+    const text =
+      "In 93 % of the draws of what is not known it is the best choice, or within 1 % of it; in the other 7.0 % another choice is better.";
     const found = {
       ...FOUND,
       finding: `${FOUND.finding} ${text}`,
@@ -977,13 +978,14 @@ describe("the answer", () => {
     ];
     // A share of some draws, in the words of the sentence beside.
     const headline =
-      "In 47 % of all draws none of the options compared keeps every limit; in 18 % of the others the recommendation stays within 1 % of the best";
+      "In 47 % of all draws of what is not known none of the options compared keeps every limit; in 18 % of the others the recommendation is the best choice, or within 1 % of it, in 82 % another choice is better";
     const sure: AdviceOut = {
       ...FOUND,
       confidence: {
         ...FOUND.confidence,
         probability_best: 0.1837,
         headline,
+        text: `${headline}.`,
         none_keeps_share: 0.47,
         expected_regret_usd_per_month: "12.00",
         reason: "512 draws",
@@ -1000,6 +1002,12 @@ describe("the answer", () => {
       .element(shown.getByRole("heading", { name: headline, exact: true }))
       .toBeVisible();
     expect(shown.container.textContent).not.toMatch(/18\.\d %/);
+    // What was drawn is folded behind what it says.
+    expect(shown.container.textContent).not.toContain("512 draws");
+    await shown
+      .getByRole("button", { name: "What was drawn, and how a draw counts" })
+      .click();
+    await expect.element(shown.getByText("512 draws.")).toBeVisible();
     await expect.element(shown.getByText(/Record more first: worth it/)).toBeVisible();
     const unknown = shown.getByRole("table", { name: "What is not known" });
     await expect.element(unknown).toMatchTextContent(/777\.00/);

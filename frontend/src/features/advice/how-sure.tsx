@@ -2,6 +2,7 @@ import { List, Skeleton, Text } from "@mantine/core";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
+import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { shownCurrency } from "@/units/currency";
@@ -29,13 +30,12 @@ export function HowSure(props: {
       title={confidence.headline || "How sure it is"}
       label="How sure it is"
     >
-      {!isPending && (
+      {!isPending && regret !== null && (
         <Text size="sm">
-          <Prose text={confidence.reason} names={names} />.
-          {regret !== null &&
-            ` Expected regret: ${formatAmount(usd(Number(regret)))} per month.`}
+          Expected regret: {formatAmount(usd(Number(regret)))} per month.
         </Text>
       )}
+      {!isPending && <Reason confidence={confidence} names={names} />}
       <MeasureFirst found={found} names={names} />
       {isPending ? (
         <Skeleton height={HEIGHT} mt="sm" animate={false} />
@@ -43,6 +43,24 @@ export function HowSure(props: {
         <Tornado found={found} names={names} />
       )}
     </Panel>
+  );
+}
+
+/** What the shares rest on, folded; where there are none, why. */
+function Reason(props: {
+  readonly confidence: AdviceOut["confidence"];
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { confidence, names } = props;
+  const said = (
+    <Text size="sm">
+      <Prose text={confidence.reason} names={names} />.
+    </Text>
+  );
+  return confidence.headline === "" ? (
+    said
+  ) : (
+    <Disclosure label="What was drawn, and how a draw counts">{said}</Disclosure>
   );
 }
 

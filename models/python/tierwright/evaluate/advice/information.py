@@ -119,6 +119,8 @@ class Regret:
         are no such draws. [cost]
     none_keeps : float
         Share of all draws in which no option keeps every limit. [1]
+    replaced : float
+        Share of all draws in which it breaks a limit that none of its kind keeps, and another option does. [1]
     """
 
     probability: float
@@ -126,6 +128,7 @@ class Regret:
     breaks: float
     repair: float
     none_keeps: float = 0.0
+    replaced: float = 0.0
 
 
 def regret(buys: Buys, chosen: int) -> Regret:
@@ -172,6 +175,7 @@ def regret(buys: Buys, chosen: int) -> Regret:
         float(np.mean(breaks)),
         float(np.mean(added)) if len(added) else 0.0,
         float(np.mean(~possible)),
+        float(np.mean(buys.replaced(chosen) & possible)),
     )
 
 

@@ -53,6 +53,8 @@ CONSTRAINTS: Mapping[str, str] = {
     "response_p99_us": "µs",
 }
 """What may be limited, in the order in which it is decided, and its unit: largest values, but for `LEAST`."""
+MET_BY_MORE = frozenset({PEAK_BUSY, THROUGHPUT, IO_TIME, *RESPONSES})
+"""Constraints that what is too small breaks, and more of the same hardware keeps."""
 LEAST = frozenset({LIFE, THROUGHPUT})
 """Constraints that are least values."""
 ROUNDING = 1e-9

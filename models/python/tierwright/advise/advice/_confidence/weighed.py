@@ -29,6 +29,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Bar, Confidence
 from tierwright.common.cautions import Caution
 from tierwright.evaluate.advice.information import NEAR, regret
+from tierwright.evaluate.advice.limits import LIFE, MET_BY_MORE, MONEY, RESTART
 
 NO_CHOICE = "no probability: nothing is recommended"
 LEFT_OUT = (
@@ -84,6 +85,12 @@ def confidence(
     return _weighed(asked, sure(asked, table, best, rows), ends, cautions)
 
 
+def _may_be_small(asked: Asked) -> bool:
+    """Whether every stated limit that draws can break is one that more of the same hardware keeps."""
+    drawn = {LIFE, RESTART, *MONEY, *MET_BY_MORE}
+    return drawn & {*asked.constraints} <= MET_BY_MORE
+
+
 def _bars_of(ends: Ends | None, cautions: Iterable[Caution]) -> tuple[Bar, ...]:
     return () if ends is None else tuple(tornado(ends, cautions))
 
@@ -129,9 +136,14 @@ def _weighed(
         usd,
         bars,
         worth,
-        rests_on(asked, found, in_money=in_money),
+        rests_on(asked, found, by_money, in_money=in_money),
         text=confidence_text(
-            probability, usd, by_money, worth, not_calibrated(recorded_accesses(asked))
+            probability,
+            usd,
+            by_money,
+            worth,
+            not_calibrated(recorded_accesses(asked)),
+            may_be_small=_may_be_small(asked),
         ),
         windows=len(found.recorded.windows),
         block_windows=found.recorded.block,

@@ -40,14 +40,34 @@ def confidence_text(
     by_money: Regret,
     worth: Sequence[Information],
     limited: str = "",
+    *,
+    may_be_small: bool = False,
 ) -> str:
-    """Say how often it stays among the best, at what regret, and what is worth measuring first."""
+    """Say how often it stays among the best, at what regret, and what is worth measuring first.
+
+    Parameters
+    ----------
+    probability : float
+        That it is the best choice, or near it. [1]
+    usd : Decimal or None
+        Expected regret; None where money is not the objective. [USD/month]
+    by_money : Regret
+        How often it breaks a limit, and what its repair costs.
+    worth : sequence of Information
+        The most first.
+    limited : str
+        Why the probability was never tried; empty where it was.
+    may_be_small : bool
+        Whether every limit that draws can break is one that more of the same hardware keeps.
+    """
     said = headline(probability, by_money.none_keeps)
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
         there = " there" if by_money.none_keeps else ""
         said += f"; on average it costs {more} than the best{there}"
-    said += f".{_repaired(by_money, in_money=usd is not None)}"
+    said += (
+        f".{_repaired(by_money, in_money=usd is not None, may_be_small=may_be_small)}"
+    )
     if limited:
         said += f" {limited[0].upper()}{limited[1:]}."
     if worth and worth[0].usd_per_month:
@@ -62,40 +82,59 @@ def _of_draws(share: float) -> str:
 
 
 def headline(probability: float, none_keeps: float) -> str:
-    """Say how often it stays among the best, and of which draws that is: where nothing keeps every limit, there is no best."""
-    near, often = f"stays within {100 * NEAR:g} % of the best", _of_draws(probability)
+    """Say how often it is the best choice or near it, and how often another one is better.
+
+    Where nothing keeps every limit there is no best: of which draws that is, is said first.
+    """
+    near = f"is the best choice, or within {100 * NEAR:g} % of it"
+    often, rarely = _of_draws(probability), _of_draws(1 - probability)
     if none_keeps:
-        often = "all others" if probability == 1 else f"{often} of the others"
-        return (
-            f"In {_of_draws(none_keeps)} of all draws none of the options compared keeps every limit; in {often} the "
-            f"recommendation {near}"
-        )
-    return (
-        f"It {near} in {'all draws' if probability == 1 else f'{often} of the draws'}"
-    )
+        said = f"In {_of_draws(none_keeps)} of all draws of what is not known none of the options compared keeps every limit; "
+        if probability in (0, 1):
+            which = "all" if probability else "none"
+            return f"{said}in {which} of the others the recommendation {near}"
+        return f"{said}in {often} of the others the recommendation {near}, in {rarely} another choice is better"
+    if probability in (0, 1):
+        which = "all draws" if probability else "none of the draws"
+        return f"In {which} of what is not known it {near}"
+    return f"In {often} of the draws of what is not known it {near}; in the other {rarely} another choice is better"
 
 
-def _repaired(found: Regret, *, in_money: bool) -> str:
-    """Say in how many draws it breaks a limit, how these count, and what its repair costs there; empty where it breaks none."""
+def _repaired(found: Regret, *, in_money: bool, may_be_small: bool) -> str:
+    """Say in how many draws it breaks a limit, and what its repair costs there; empty where it breaks none."""
     if not found.breaks:
         return ""
-    said = f" In {_of_draws(found.breaks)} of all draws it breaks a limit."
-    if found.breaks <= found.none_keeps:
-        # There is nothing to repair it with.
-        return said
-    where = "It counts there"
-    if found.none_keeps:
-        where = "Where another of these options keeps every limit, it counts"
-    said += (
-        f" {where} with the cheapest size of its hardware that keeps the limits; where no size of it does, the draw does not "
-        "count as one within that distance."
-    )
-    if in_money:
-        said += (
-            f" Enlarging or replacing it there costs {money(cents_of(found.repair))} per month more on average, which the "
-            "difference to the best includes."
+    what = "is too small" if may_be_small else "breaks a limit"
+    said = f" In {_of_draws(found.breaks)} of all draws it {what}"
+    repaired = found.breaks - found.none_keeps
+    if repaired <= 0 or not in_money:
+        # There is nothing to repair it with, or no money to say it in.
+        return f"{said}."
+    where = "; where some option keeps every limit, " if found.none_keeps else "; "
+    same = f"{'more' if may_be_small else 'another size'} of the same hardware"
+    if found.replaced >= repaired:
+        enough = (
+            "more of the same is not enough"
+            if may_be_small
+            else "no size of the same keeps it"
         )
-    return said
+        same = f"other hardware, as {enough},"
+    elif found.replaced:
+        same += f", or other hardware in {_of_draws(found.replaced)} of all draws,"
+    cost = cents_of(found.repair)
+    more = f"{money(cost)} per month more on average" if cost else "no more"
+    return f"{said}{where}{same} then costs {more}."
+
+
+def how_repaired(found: Regret, *, in_money: bool) -> str:
+    """Say how draws count in which it breaks a limit though some option keeps them all; empty where there are none."""
+    if found.breaks <= found.none_keeps:
+        return ""
+    cost = ", at its cost" if in_money else ""
+    return (
+        f"where it breaks a limit and another option does not, it counts with the cheapest size of its hardware that keeps "
+        f"the limits{cost}; where no size of it does, another choice counts as better there"
+    )
 
 
 def recorded_accesses(asked: Asked) -> int:
@@ -111,13 +150,13 @@ def not_calibrated(accesses: int) -> str:
     if accesses >= CALIBRATED_ACCESSES:
         return ""
     return (
-        f"whether that is right was never tried for a recording of {counted(accesses, 'access', 'accesses')}, but for those "
-        f"of {CALIBRATED_ACCESSES:,} and more: record at least {CALIBRATED_ACCESSES - accesses:,} more before you rely on it"
+        f"record {counted(CALIBRATED_ACCESSES - accesses, 'access', 'accesses')} more before you rely on these shares: whether "
+        f"they are right was tried on recordings of {CALIBRATED_ACCESSES:,} and more, never on one as short as this"
     )
 
 
-def rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
-    """Say what was drawn, and what was not."""
+def rests_on(asked: Asked, found: Sure, by_money: Regret, *, in_money: bool) -> str:
+    """Say what was drawn, what was not, and how draws count in which the recommendation breaks a limit."""
     curve = asked.setting.curve
     windows = (curve if curve.cold is None else curve.cold).windows
     assert windows is not None
@@ -134,6 +173,9 @@ def rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
         f"{counted(_draws.DRAWS, 'draw')} of {listed(varied)}; {_about_prices(found)}",
         f"it speaks for a recording as long as this one, {accesses}{long}",
     ]
+    repaired = how_repaired(by_money, in_money=in_money)
+    if repaired:
+        parts.append(repaired)
     limited = not_calibrated(recorded)
     if limited:
         parts.append(limited)
