@@ -235,6 +235,7 @@ function Answer(props: {
             patch={patch}
             looked={props.looked}
             onState={props.onState}
+            isChecking={check.isRunning}
             check={(titles) => (
               <CheckPanel
                 found={shown}

@@ -66,6 +66,8 @@ export function AdviceView(props: {
   readonly looked?: Looked;
   /** Opens the form where it takes what there is today. */
   readonly onState?: () => void;
+  /** A check by replay goes on. */
+  readonly isChecking?: boolean;
   /** The finalists by the model and by a replay. */
   readonly check?: (titles: Titles) => ReactNode;
 }) {
@@ -96,6 +98,7 @@ export function AdviceView(props: {
         patch={patch}
         names={names}
         onState={props.onState}
+        isChecking={props.isChecking ?? false}
         onCheck={canCheck ? () => lookAt(check.current) : undefined}
       />
       <CautionNotes of="this advice" cautions={found.cautions} names={names} />
@@ -160,6 +163,8 @@ interface HeadlineProps {
   readonly names: ReadonlyMap<string, string>;
   /** Opens the form where it takes what there is today. */
   readonly onState: (() => void) | undefined;
+  /** A check by replay goes on. */
+  readonly isChecking: boolean;
   /** Goes to the check by replay, which stands behind what it checks. */
   readonly onCheck: (() => void) | undefined;
 }
@@ -203,7 +208,7 @@ function Headline(props: HeadlineProps) {
         </>
       )}
       <Text size="sm" c="dimmed" mt="sm">
-        {basisOf(found)}{" "}
+        {basisOf(found, props.isChecking)}{" "}
         {onCheck !== undefined && (
           <>
             <Anchor component="button" type="button" size="sm" onClick={onCheck}>
@@ -228,9 +233,12 @@ export function basisOf(
     AdviceOut,
     "status" | "checked" | "flash_caches" | "recommendation" | "near_misses_replayed"
   >,
+  isChecking = false,
 ): string {
   if (found.status !== "checked") {
-    return "By the model, not replayed.";
+    return isChecking
+      ? "By the model so far: a check by replay goes on."
+      : "By the model, not replayed.";
   }
   if (!isAnythingReplayed(found)) {
     return "By the model: no option could be replayed.";

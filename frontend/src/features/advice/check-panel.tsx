@@ -1,5 +1,6 @@
 import { Box, Button, Text } from "@mantine/core";
 import type { AdviceOut } from "@/api/advice";
+import { isActiveStatus } from "@/api/runs";
 import { replaysOf, type SummaryOut } from "@/api/workloads";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
@@ -44,7 +45,7 @@ import {
   runSo,
 } from "./check-findings";
 import { Scheme, schemeOf, type Titles } from "./option-parts";
-import type { AdviceCheck } from "./use-check";
+import { type AdviceCheck, underway } from "./use-check";
 import { limitTitle, time } from "./words";
 
 /** The finalists by the model and by a replay, with the button that starts it, or why there is none. */
@@ -72,7 +73,7 @@ export function CheckPanel(props: {
     found.checked.length === 0 || simulated !== null;
   return (
     <Panel
-      title={checkFinding(found)}
+      title={(found.checked.length === 0 && underway(check)) || checkFinding(found)}
       subtitle={checkBasis(found, replays === "recording")}
       label="Check by replay"
       actions={
@@ -132,7 +133,10 @@ function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }
       </Text>
     ));
   }
-  if (check.run !== undefined) {
+  if (
+    check.run !== undefined &&
+    (!check.isRunning || isActiveStatus(check.run.status))
+  ) {
     return <RunProgress run={check.run} />;
   }
   return (
@@ -304,8 +308,12 @@ const cacheColumns = (
 
 /** What the check does now, where no run shows it. */
 export function stateText(
-  check: Pick<AdviceCheck, "isRunning" | "isCancelled">,
+  check: Pick<AdviceCheck, "isRunning" | "isCancelled" | "run" | "rounds">,
 ): string {
+  if (check.isRunning && check.run !== undefined) {
+    // Its run has ended, and more replays, or the answer, are still to come.
+    return `${underway(check)}, which may ask for more replays.`;
+  }
   if (check.isRunning) {
     return "Looking for replays that were made before.";
   }

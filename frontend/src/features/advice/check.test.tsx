@@ -124,6 +124,7 @@ const IDLE: AdviceCheck = {
   isLooking: false,
   error: null,
   run: undefined,
+  rounds: 0,
   checked: undefined,
   canStart: true,
   start: vi.fn(),
@@ -214,7 +215,7 @@ describe("what the replays say", () => {
   });
 
   it("says where it stands", () => {
-    const state = { isRunning: false, isCancelled: false };
+    const state = { isRunning: false, isCancelled: false, run: undefined, rounds: 0 };
     expect(stateText(state)).toBe("");
     expect(stateText({ ...state, isRunning: true })).toMatch(/^Looking/);
     expect(stateText({ ...state, isCancelled: true })).toMatch(/cancelled/);
@@ -342,6 +343,32 @@ describe("the panel of the check", () => {
     await expect.element(table).toMatchTextContent(/▲ \+50.*±10 %.*yes/);
     expect(done.getByRole("button", { name: "Check by replay" }).query()).toBeNull();
     await expectAccessible();
+  });
+
+  it("never says that it ended while further replays, or the answer, are to come", async () => {
+    const going = { ...IDLE, isRunning: true, rounds: 1 };
+    const first = await panel(found([]), { ...going, run: run("running") });
+    await expect
+      .element(first.getByRole("heading", { name: "Being replayed: 2 replays" }))
+      .toBeVisible();
+    await first.unmount();
+    const ended = await panel(found([]), { ...going, run: run("succeeded") });
+    const said = "Computing the answer from 2 replays";
+    await expect.element(ended.getByRole("heading", { name: said })).toBeVisible();
+    await expect
+      .element(ended.getByText(`${said}, which may ask for more replays.`))
+      .toBeVisible();
+    for (const untrue of [/finished/, /Not replayed yet/]) {
+      expect(ended.container.textContent).not.toMatch(untrue);
+    }
+    await ended.unmount();
+    expect(basisOf(found([]), true)).toMatch(/so far: a check by replay goes on/);
+    // Nothing goes on before a press, nor after its end.
+    const idle = await panel(found([]), IDLE);
+    await expect
+      .element(idle.getByRole("heading", { name: "Not replayed yet" }))
+      .toBeVisible();
+    expect(basisOf(found([]))).toBe("By the model, not replayed.");
   });
 
   it("says why there is nothing to replay", async () => {

@@ -3,13 +3,17 @@ import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { RunOut } from "@/api/runs";
 import { renderThemed } from "@/testing/render";
-import { useCheck } from "./use-check";
+import { underway, useCheck } from "./use-check";
 
 const QUESTION = { workload: "w", body: {} };
 const ADVICE = "0123456789abcdef";
 const JSON_TYPE = { headers: { "content-type": "application/json" } };
 
-const run = (status: RunOut["status"], id = "r1") => ({ id, title: "Check", status });
+const run = (status: RunOut["status"], id = "r1") => ({
+  id,
+  title: `Check the advice for Shop, Ltd, ${id === "r1" ? 4 : 2} replays`,
+  status,
+});
 const job = (status: RunOut["status"], id = "r1") => ({
   id: "c1",
   status,
@@ -39,7 +43,7 @@ function Harness({ first }: { readonly first: string | undefined }) {
         named {named ?? "nothing"}, run {check.run?.status ?? "none"},{" "}
         {check.checked?.status ?? "by the model"}
         {check.isCancelled ? ", cancelled before" : ""}
-        {check.isLooking ? ", looking" : ""}
+        {check.isLooking ? ", looking" : ""}, {underway(check) ?? "nothing goes on"}
       </p>
     </>
   );
@@ -75,7 +79,7 @@ describe("the check of an advice", () => {
     server.run = run("running");
     const screen = await shown();
     await expect
-      .element(screen.getByText("named nothing, run none, by the model"))
+      .element(screen.getByText(/named nothing, run none, by the model/))
       .toBeVisible();
     expect(server.posts).toBe(0);
     await screen.getByRole("button").click();
@@ -83,11 +87,42 @@ describe("the check of an advice", () => {
     server.check = { status: "checked", advice_id: "of its own" };
     server.run = run("succeeded");
     await expect
-      .element(screen.getByText(`named ${ADVICE}, run none, checked`), {
+      .element(screen.getByText(new RegExp(`named ${ADVICE}, run none, checked`)), {
         timeout: 5000,
       })
       .toBeVisible();
     expect(server.posts).toBe(2);
+  });
+
+  it("says what goes on while further runs follow, and while the answer is computed", async () => {
+    const replies: ((of: object) => void)[] = [];
+    server.run = run("running");
+    vi.spyOn(window, "fetch").mockImplementation(async (input) => {
+      if ((input as Request).method !== "POST") {
+        return Response.json(server.run, JSON_TYPE);
+      }
+      // The server computes until the test lets it answer.
+      const found = await new Promise<object>((reply) => replies.push(reply));
+      return Response.json(found, JSON_TYPE);
+    });
+    const screen = await shown(ADVICE);
+    const says = (text: string | RegExp) =>
+      expect.element(screen.getByText(text), { timeout: 5000 }).toBeVisible();
+    await says(/looking, Being checked by replay/);
+    await expect.poll(() => replies.length).toBe(1);
+    replies[0]?.(job("running"));
+    await says(/Being replayed: 4 replays/);
+    server.run = run("succeeded");
+    await says(/run succeeded.*Computing the answer from 4 replays/);
+    await expect.poll(() => replies.length).toBe(2);
+    server.run = run("running", "r2");
+    replies[1]?.(job("running", "r2"));
+    await says(/Being replayed, round 2: 2 replays/);
+    server.run = run("succeeded", "r2");
+    await says(/Computing the answer from the replays of 2 rounds/);
+    await expect.poll(() => replies.length).toBe(3);
+    replies[2]?.({ status: "checked" });
+    await says(/checked, nothing goes on/);
   });
 
   it("is found where the address names it, and not where it names another", async () => {

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { type AdviceOut, type AdviceQuestion, adviceCheck } from "@/api/advice";
-import type { RunOut } from "@/api/runs";
+import { isActiveStatus, type RunOut } from "@/api/runs";
 import { useReplay } from "@/components/use-replay";
 
 export interface AdviceCheck {
@@ -9,6 +9,8 @@ export interface AdviceCheck {
   readonly isCancelled: boolean;
   readonly error: Error | null;
   readonly run: RunOut | undefined;
+  /** Runs of this check that were seen: replays of what the first ones leave follow them. */
+  readonly rounds: number;
   /** The advice by the replays of its finalists, once these are there. */
   readonly checked: AdviceOut | undefined;
   /** It is not known yet whether all replays were made before. */
@@ -34,6 +36,7 @@ export function useCheck(
   const query = adviceCheck(question);
   const isAsked = adviceId !== null && adviceId === named;
   const replay = useReplay<AdviceOut, (string | AdviceQuestion)[]>(query, isAsked);
+  const [rounds, forget] = useRounds(adviceId, replay.run?.id ?? null);
   const wasCancelled = replay.run?.status === "cancelled";
   useEffect(() => {
     // What was cancelled is not started again by opening the address again.
@@ -45,11 +48,13 @@ export function useCheck(
   }, [wasCancelled, adviceId, name, queries, question]);
   return {
     ...replay,
+    rounds,
     isCancelled: cancelled !== null && cancelled === adviceId,
     isLooking: isAsked && replay.isRunning && replay.run === undefined,
     canStart: adviceId !== null,
     start: () => {
       setCancelled(null);
+      forget();
       if (isAsked) {
         replay.again();
       } else if (adviceId !== null) {
@@ -57,4 +62,46 @@ export function useCheck(
       }
     },
   };
+}
+
+const NO_RUNS: readonly string[] = [];
+
+/** How many runs a check has had, each replaying what those before it leave; and what starts the count again. */
+function useRounds(of: string | null, run: string | null) {
+  const [seen, setSeen] = useState({ of, runs: NO_RUNS });
+  useEffect(() => {
+    if (run !== null) {
+      setSeen((before) => {
+        const runs = before.of === of ? before.runs : NO_RUNS;
+        return { of, runs: runs.includes(run) ? runs : [...runs, run] };
+      });
+    }
+  }, [of, run]);
+  const forget = useCallback(() => setSeen({ of: null, runs: NO_RUNS }), []);
+  return [seen.of === of ? seen.runs.length : 0, forget] as const;
+}
+
+/**
+ * What a check does now, as the heading of its part of the page; null where none goes on. Between
+ * two runs, and after the last, the answer is computed: that no run goes on does not end it.
+ */
+export function underway({
+  isRunning,
+  run,
+  rounds,
+}: Pick<AdviceCheck, "isRunning" | "run" | "rounds">): string | null {
+  if (!isRunning) {
+    return null;
+  }
+  if (run === undefined) {
+    return "Being checked by replay";
+  }
+  // The title of a run ends with how many replays it makes.
+  const replays = run.title.split(", ").at(-1) ?? run.title;
+  if (isActiveStatus(run.status)) {
+    return `Being replayed${rounds > 1 ? `, round ${rounds}` : ""}: ${replays}`;
+  }
+  return rounds > 1
+    ? `Computing the answer from the replays of ${rounds} rounds`
+    : `Computing the answer from ${replays}`;
 }
