@@ -878,10 +878,6 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     assert len(sure.tornado) <= 8
     assert "as long as this one" in sure.reason
     assert "60,000 accesses" in sure.reason
-    # It is shorter than what probabilities were tried on.
-    for said in (sure.text, sure.reason):
-        assert "ecord 40,000 accesses more before you rely" in said
-        assert "tried on recordings of 100,000 and more" in said
     document = found.to_dict()["confidence"]
     assert document["probability_best"] == sure.probability_best
     best = found.recommendation
@@ -1072,16 +1068,23 @@ def test_without_windows_there_is_no_probability(folder: Path) -> None:
     assert "without its recording" in found.reason
 
 
-@pytest.mark.parametrize("accesses", [2, 60, 1_800, 9_000, 15_103])
+TRIED = 20_000
+"""Accesses of the shortest recordings whose probabilities were held against the truth."""
+
+
+@pytest.mark.parametrize("accesses", [2, 60, 1_800, 9_000, 15_103, 15_104, 19_999])
 def test_a_probability_comes_with_what_is_said_to_be_missing(
     tmp_path: Path, accesses: int
 ) -> None:
-    """Windows of 256 accesses, at most half of them warm-up and 30 after it: 59 windows, 15,104 accesses."""
+    """Windows of 256 accesses, at most half of them warm-up and 30 after it: 59 windows; and as many accesses as were tried."""
     few = profile(trace_of(tmp_path, pages_of(2, accesses=accesses)))
     found = ask(production(few)).confidence
     assert found.probability_best is None
-    assert found.more_accesses == 15_104 - accesses
-    assert f"fill {accesses // 256} window" in found.reason
+    assert found.more_accesses == TRIED - accesses
+    if accesses < 59 * 256:
+        assert f"fill {accesses // 256} window" in found.reason
+    else:
+        assert "tried on recordings of 20,000 and more" in found.reason
     noun = "access" if found.more_accesses == 1 else "accesses"
     assert f"record {found.more_accesses:,} {noun} more" in found.reason
     assert "at least" not in found.reason
@@ -1105,7 +1108,7 @@ def test_what_is_missing_does_not_depend_on_the_question(tmp_path: Path) -> None
             {"peak_busy": 0.3},
         )
     ]
-    assert [each.more_accesses for each in asked] == [15_104 - 9_000] * 3
+    assert [each.more_accesses for each in asked] == [TRIED - 9_000] * 3
 
 
 def test_windows_of_another_length_ask_for_as_many(folder: Path) -> None:
@@ -1640,9 +1643,6 @@ def test_words_follow_the_figures() -> None:
     nothing = replace(first, usd_per_month=Decimal("0.00"))
     assert "Measure" not in said(0.5, Decimal(400), KEPT, (nothing,))
     assert "In none of the draws" in said(0.0, None, KEPT, ())
-    assert _confidence.words.not_calibrated(100_000) == ""
-    few = said(1.0, None, KEPT, (), _confidence.words.not_calibrated(19_999))
-    assert "within 1 % of it. Record 80,001 accesses more before you rely" in few
     nearly = said(0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ())
     # Neither reads as all or none of the draws.
     assert "In more than 99 % of the draws" in nearly

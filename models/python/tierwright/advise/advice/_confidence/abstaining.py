@@ -24,6 +24,8 @@ NO_WINDOWS = (
     "profile the recording with this version"
 )
 OF_A_GIVEN_CURVE = "no probability: a curve without its recording has no windows, so it does not show how much its misses vary"
+CALIBRATED_ACCESSES = 20_000
+"""Accesses of the shortest recordings whose probabilities were held against the truth: `docs/models/advice-calibration.md`."""
 LAW_NOT_MEASURED = "no probability: how far the scale law is off was never measured"
 
 
@@ -56,8 +58,13 @@ def abstains(
         return none(LAW_NOT_MEASURED)
     have = int(windows.accesses.sum())
     shortage = _draws.shortage(windows)
+    missing = CALIBRATED_ACCESSES - have
     if shortage is not None:
-        return none(_too_few_windows(shortage, have), shortage.missing)
+        # As many more that nothing stands in the way.
+        missing = max(missing, shortage.missing)
+        return none(_too_few_windows(shortage, have, missing), missing)
+    if missing > 0:
+        return none(_never_tried(have, missing), missing)
     cycle_s = _cycle_s(asked)
     if (
         cycle_s is not None
@@ -88,8 +95,8 @@ def abstains(
     return None
 
 
-def _too_few_windows(found: Shortage, have: int) -> str:
-    """Say how many windows a recording of so many accesses has and needs, and how many accesses these are."""
+def _too_few_windows(found: Shortage, have: int, missing: int) -> str:
+    """Say how many windows a recording of so many accesses has and needs, and how many accesses to record."""
     shortest = ""
     if found.window_accesses == SHORTEST:
         shortest = ", the shortest there are"
@@ -97,7 +104,15 @@ def _too_few_windows(found: Shortage, have: int) -> str:
     return (
         f"no probability: the {counted(have, 'access', 'accesses')} that were recorded fill {counted(found.whole, 'window')} of "
         f"{counted(found.window_accesses, 'access', 'accesses')}{shortest}, and {FEWEST_WITH_WARM_UP} are needed: up to {warm_up} "
-        f"for the warm-up and {FEWEST_WINDOWS} after it; record {counted(found.missing, 'access', 'accesses')} more"
+        f"for the warm-up and {FEWEST_WINDOWS} after it; record {counted(missing, 'access', 'accesses')} more"
+    )
+
+
+def _never_tried(have: int, missing: int) -> str:
+    """Say that a recording is shorter than those on which probabilities were held against the truth."""
+    return (
+        f"no probability: {counted(have, 'access was', 'accesses were')} recorded, and whether a probability is right was "
+        f"tried on recordings of {CALIBRATED_ACCESSES:,} and more; record {counted(missing, 'access', 'accesses')} more"
     )
 
 

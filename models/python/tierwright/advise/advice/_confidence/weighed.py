@@ -18,8 +18,6 @@ from tierwright.advise.advice._confidence.words import (
     cents_of,
     confidence_text,
     headline,
-    not_calibrated,
-    recorded_accesses,
     rests_on,
 )
 from tierwright.advise.advice._confidence.worth import worth_of_inputs
@@ -142,7 +140,6 @@ def _weighed(
             usd,
             by_money,
             worth,
-            not_calibrated(recorded_accesses(asked)),
             may_be_small=_may_be_small(asked),
         ),
         windows=len(found.recorded.windows),

@@ -19,8 +19,6 @@ from tierwright.common.wording import counted, duration, listed, percent, whole_
 from tierwright.evaluate.advice.information import NEAR, Regret
 from tierwright.evaluate.bill import CENT
 
-CALIBRATED_ACCESSES = 100_000
-"""Accesses of the shortest recordings whose probabilities were held against the truth: `docs/models/advice-calibration.md`."""
 NO_PRICES = "no recent prices of one product tell how far those of the purchase may be off, so prices stay as they are"
 NO_PRICES_OR_RENTS = (
     "no recent prices of one product tell how far those of a purchase may be off, and no history of rents is known, so "
@@ -39,7 +37,6 @@ def confidence_text(
     usd: Decimal | None,
     by_money: Regret,
     worth: Sequence[Information],
-    limited: str = "",
     *,
     may_be_small: bool = False,
 ) -> str:
@@ -55,8 +52,6 @@ def confidence_text(
         How often it breaks a limit, and what its repair costs.
     worth : sequence of Information
         The most first.
-    limited : str
-        Why the probability was never tried; empty where it was.
     may_be_small : bool
         Whether every limit that draws can break is one that more of the same hardware keeps.
     """
@@ -68,8 +63,6 @@ def confidence_text(
     said += (
         f".{_repaired(by_money, in_money=usd is not None, may_be_small=may_be_small)}"
     )
-    if limited:
-        said += f" {limited[0].upper()}{limited[1:]}."
     if worth and worth[0].usd_per_month:
         said += f" {worth[0].text}"
     return said
@@ -145,16 +138,6 @@ def recorded_accesses(asked: Asked) -> int:
     return int(windows.accesses.sum())
 
 
-def not_calibrated(accesses: int) -> str:
-    """Say that a recording is shorter than those on which probabilities were tried; empty where it is not."""
-    if accesses >= CALIBRATED_ACCESSES:
-        return ""
-    return (
-        f"record {counted(CALIBRATED_ACCESSES - accesses, 'access', 'accesses')} more before you rely on these shares: whether "
-        f"they are right was tried on recordings of {CALIBRATED_ACCESSES:,} and more, never on one as short as this"
-    )
-
-
 def rests_on(asked: Asked, found: Sure, by_money: Regret, *, in_money: bool) -> str:
     """Say what was drawn, what was not, and how draws count in which the recommendation breaks a limit."""
     curve = asked.setting.curve
@@ -176,9 +159,6 @@ def rests_on(asked: Asked, found: Sure, by_money: Regret, *, in_money: bool) -> 
     repaired = how_repaired(by_money, in_money=in_money)
     if repaired:
         parts.append(repaired)
-    limited = not_calibrated(recorded)
-    if limited:
-        parts.append(limited)
     impossible = int(np.sum(~found.buys.possible))
     if impossible:
         what = "probability, regret and what measuring is worth are"
