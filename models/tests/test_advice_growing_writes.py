@@ -424,3 +424,11 @@ def test_wear_at_the_point_of_an_option_shows_the_years_of_the_option() -> None:
     )
     assert "ln(1 + t ln(1 + g)) / ln(1 + g)" in formula.formula
     assert "30.0 % a year" in formula.formula
+    # An answer that was saved by an earlier model counts no growth in its lives.
+    document["versions"]["model"] = "17"
+    formula = next(
+        each
+        for each in _formulas.of_option(document, document["recommendation"])
+        if each.figure == "Life of the flash"
+    )
+    assert "ln(" not in formula.formula

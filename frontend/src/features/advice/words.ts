@@ -161,13 +161,16 @@ export const noResponse = (option: AdviceOptionOut): string | null =>
 export const isRentedOption = ({ kind }: AdviceOptionOut): boolean =>
   kind === "instances" || kind === "volumes";
 
+/** Version of the model from which on a life counts the growth of the load; answers saved before do not. */
+const GROWN_FROM = 18;
+
 /** Says by how much a life of flash counts the load to grow; empty without growth. */
 export function asLoadGrows(
-  { when }: Pick<AdviceOut, "when">,
+  { when, versions }: Pick<AdviceOut, "when" | "versions">,
   { point }: Pick<AdviceOptionOut, "point">,
 ): string {
   const growth = when?.growth_per_year ?? point?.growth_per_year ?? 0;
-  return growth > 0
+  return growth > 0 && Number(versions["model"] ?? 0) >= GROWN_FROM
     ? `, as the load grows by ${formatPercent(ratio(growth))} a year`
     : "";
 }

@@ -22,6 +22,8 @@ _QUEUES = (
     "Little's law"
 )
 _DELETION = "deletion filter: Chinneck and Dravnieks (1991)"
+_GROWN_FROM = 18
+"""Version of the model from which on a life counts the growth of the load."""
 _FIVE_MINUTES = "Gray and Putzolu (1987)"
 SYMBOLS = (
     "N: page accesses; r, f: pages of RAM and of flash; e_f: flash pages that hold what RAM does not; misses(C): misses "
@@ -218,7 +220,9 @@ def _load(document: Document, best: Document) -> Iterator[Formula]:
 def _grown_from(document: Document) -> str:
     """Say how a life follows from that at the rate of today, which the rest of its formula is; empty without growth."""
     growth = document["when"]
-    if growth is None:
+    # An answer that was saved before counts no growth.
+    model = document["versions"].get("model", "")
+    if growth is None or not model.isdigit() or int(model) < _GROWN_FROM:
         return ""
     return (
         f"ln(1 + t ln(1 + g)) / ln(1 + g) with the growth g = {show.share(growth['growth_per_year'])} a year of the load, "
