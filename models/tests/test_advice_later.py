@@ -49,7 +49,9 @@ from tierwright.advise.advice.found import (
     WhenStep,
 )
 from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.report import _scenarios as report_scenarios
 from tierwright.advise.report._figures import usd_per
+from tierwright.cli import advise as print_advice
 from tierwright.cli.advise import _print_scenarios
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
@@ -1570,7 +1572,30 @@ def test_what_is_rented_is_exchanged_at_no_loss() -> None:
     assert bought is not None
     assert not any(row.is_rented for row in bought.rows)
     assert "rented" not in bought.text
-    assert "what the exchange loses" in bought.text
+    # More drives on the same machines could do: the regret is an upper bound, and is said to be one.
+    assert "its regret is at most what the exchange loses" in bought.text
+    assert "would have to be exchanged" not in bought.text
+    assert "adding RAM or devices to it would do is not computed" in bought.text
+    assert "an upper bound" in bought.basis
+
+
+def test_a_regret_of_a_broken_limit_reads_as_an_upper_bound() -> None:
+    """Where it is kept, the regret is exact: nothing is exchanged."""
+    cost = Decimal("24.50")
+    for breaks, regret, rented, said, reported in (
+        ((), cost, False, "24.50", "24.50"),
+        (("peak_busy",), cost, False, "<= 24.50 (broken)", "at most 24.50; breaks"),
+        (("peak_busy",), Decimal(0), False, "0.00 (broken)", "0.00; breaks"),
+        (("peak_busy",), Decimal(0), True, "exchanged (broken)", "exchanged; breaks"),
+    ):
+        cell = Regret(Decimal(100), breaks, regret, None, "")
+        assert print_advice._regret(cell, rented=rented) == said
+        document = {
+            "breaks": list(breaks),
+            "regret_usd_per_month": regret,
+            "regret_io_time_us": None,
+        }
+        assert report_scenarios._cell(document, rented=rented).startswith(reported)
 
 
 def scenario_row(

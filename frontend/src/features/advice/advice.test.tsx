@@ -947,6 +947,17 @@ describe("the answer", () => {
     await expect
       .element(table("Scenarios"))
       .toMatchTextContent(/no limit.*one machine fails.*Busy share/);
+    // What a regret is stands there in two sentences; all of it is folded.
+    const regret = screen.getByRole("region", { name: "Scenarios", exact: true });
+    await expect
+      .element(regret)
+      .toMatchTextContent(
+        /where it breaks a limit, what an exchange for that loses at most/,
+      );
+    const basis = "A choice stays as it was bought.";
+    expect(regret.element().textContent?.split(basis)).toHaveLength(2);
+    await regret.getByRole("button", { name: "How regret is counted" }).click();
+    expect(regret.element().textContent?.split(basis)).toHaveLength(3);
     await screen.unmount();
     const quick = await view({
       ...FOUND,

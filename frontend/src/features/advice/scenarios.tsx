@@ -2,12 +2,13 @@ import { Stack, Text } from "@mantine/core";
 import type { AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
+import { Disclosure } from "@/components/disclosure";
 import { LongTable } from "@/components/long-table";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
 import { cents, counted, UNKNOWN } from "@/units/quantity";
-import { limitTitle, time } from "./words";
+import { capital, limitTitle, time } from "./words";
 
 type Found = NonNullable<AdviceOut["scenarios"]>;
 type Row = Found["rows"][number];
@@ -30,11 +31,14 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
   return (
     <Panel
       title={scenarioFinding(scenarios)}
-      subtitle={`${scenarios.basis.slice(0, 1).toUpperCase()}${scenarios.basis.slice(1)}.`}
+      subtitle={caption(byTime)}
       label="Scenarios"
     >
       <Stack gap="sm">
         <Text size="sm">{scenarios.text}</Text>
+        <Disclosure label="How regret is counted">
+          <Text size="sm">{`${capital(scenarios.basis)}.`}</Text>
+        </Disclosure>
         <LongTable
           stacks
           of={["choice"]}
@@ -56,6 +60,12 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
   );
 }
 
+/** What a regret is, in short; all of it is folded below. */
+const caption = (byTime: boolean): string =>
+  byTime
+    ? "A choice stays as it was bought. Its regret is how much longer an access takes than with the best there; a broken limit has none."
+    : "A choice stays as it was bought. Its regret is what it costs more than the best there or, where it breaks a limit, what an exchange for that loses at most.";
+
 /** In how many scenarios the recommendation breaks a limit. */
 export function scenarioFinding({ rows, columns }: Found): string {
   const own = rows.find(({ role }) => role === "recommended");
@@ -74,7 +84,8 @@ function regret(
   const value = isExchanged ? (
     "exchanged"
   ) : money !== null ? (
-    cents(money)
+    // Adding to what was bought may do, and lose less.
+    `${breaks.length > 0 && Number(money) > 0 ? "≤ " : ""}${cents(money)}`
   ) : us !== null ? (
     time(us)
   ) : reason === "" ? (

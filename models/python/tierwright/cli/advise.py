@@ -563,8 +563,8 @@ def _print_scenarios(found: Scenarios) -> None:
     say("")
     say(found.text)
     print_table(
-        f"regret in each scenario, {shown_in().currency} per month or I/O time; (broken) breaks a limit there; "
-        "exchanged: rented, so it loses nothing but the time until then",
+        f"regret in each scenario, {shown_in().currency} per month or I/O time; (broken) breaks a limit there, and loses at "
+        "most that; exchanged: rented, so it loses nothing but the time until then",
         [
             *((each.title, True) for each in found.columns),
             ("broken in", True),
@@ -595,7 +595,8 @@ def _regret(each: Regret, *, rented: bool) -> str:
     if rented and each.breaks and each.regret_usd_per_month is not None:
         said = "exchanged"
     elif each.regret_usd_per_month is not None:
-        said = to_the_coin(each.regret_usd_per_month)
+        bound = "<= " if each.breaks and each.regret_usd_per_month else ""
+        said = f"{bound}{to_the_coin(each.regret_usd_per_month)}"
     elif each.regret_io_time_us is not None:
         said = format_microseconds(each.regret_io_time_us)
     else:

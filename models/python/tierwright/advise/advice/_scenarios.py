@@ -79,7 +79,8 @@ HELD_AFTER_LOSS = (
 NO_MORE_GROWTH = "; flash is worn at that load, which grows no further"
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
-    "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most; "
+    "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most: an "
+    "upper bound, as part of it may serve on, and whether adding RAM or devices to it would do is not computed; "
     "rents are those without commitment, so what is rented loses nothing but the time in which the limit is broken, at "
     "least one billing period, which has no price here"
 )
@@ -630,8 +631,16 @@ def _broken_text(
         return
     # Where nothing keeps every limit, there is nothing to exchange it for: the last sentence says so.
     where = "There" if repaired == titles else f"Of these, in {listed(repaired)}"
-    loses = "" if by_time else ", and its regret is what the exchange loses"
-    yield f"{where} it would have to be exchanged for the best{loses}."
+    yield (
+        f"{where} it is taken to stay as it was bought, and the best there to take its place; whether adding RAM or devices "
+        "to it would do is not computed"
+        + (
+            ", so its regret is at most what the exchange loses."
+            if not by_time
+            and any(cell.breaks and cell.regret_usd_per_month for cell in own.regret)
+            else "."
+        )
+    )
 
 
 def _rented_text(

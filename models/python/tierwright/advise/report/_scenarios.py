@@ -85,6 +85,8 @@ def _cell(one: Document, *, rented: bool) -> str:
         said = "exchanged"
     elif one["regret_usd_per_month"] is not None:
         said = show.usd(one["regret_usd_per_month"])
+        if one["breaks"] and one["regret_usd_per_month"]:
+            said = f"at most {said}"
     elif one["regret_io_time_us"] is not None:
         said = show.time(one["regret_io_time_us"])
     else:
