@@ -42,7 +42,7 @@ from tierwright.evaluate.configurations.sold import (
     volume_options,
 )
 from tierwright.evaluate.configurations.times import CHOICES, busy, speeds
-from tierwright.evaluate.configurations.wanted import KINDS, Wanted
+from tierwright.evaluate.configurations.wanted import ANY_CHASSIS, KINDS, Wanted
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
@@ -334,6 +334,27 @@ def test_what_suits_has_no_more_volumes_than_its_instance_takes(
         # What is bought is what is billed.
         assert item.size_gib == billed_size_gib(item)
         assert item.size_gib * count * 2**30 == found.store_bytes[row]
+
+
+@pytest.mark.parametrize("kind", ["volumes", "chassis"])
+def test_what_each_of_several_machines_has_is_said_to_be_of_each(kind: str) -> None:
+    wanted = Wanted(
+        data_bytes=2 * 2**40,
+        page_bytes=8192,
+        kinds=(kind,),
+        max_machines=2,
+        part_usd={ANY_CHASSIS: Decimal(1000)},
+    )
+    found = enumerate_configurations(wanted)
+    seen = set()
+    for row in range(0, len(found), max(1, len(found) // 400)):
+        name, machines = configurations.name_of(found, row), int(found.machines[row])
+        seen.add(machines)
+        # A name that reads as a total would buy half of what is billed.
+        assert (", each with " in name) == (machines > 1)
+        assert " with " in name
+        assert name.startswith(f"{machines} x ")
+    assert seen == {1, 2}
 
 
 def test_a_volume_of_fixed_size_is_called_by_it() -> None:

@@ -45,6 +45,23 @@ describe("an option of the front", () => {
     });
   });
 
+  it("is found by an address from before names said what each machine has", () => {
+    const two = "2 x large, each with 1 x gp3 of 1,024 GiB [lazy]";
+    const one = "1 x large with 1 x gp3 of 1,024 GiB [lazy]";
+    const rows = [two, one].map((id) => ({ id }));
+    const old = "2 x large with 1 x gp3 of 1,024 GiB [lazy]";
+    expect(lookingAt({ selected: old, pins: `${old}|${one}` }, rows)).toEqual({
+      selected: rows[0],
+      pinned: rows,
+      missing: [],
+    });
+    expect(lookingAt({ pins: `${two}|${one}` }, rows).pinned).toEqual(rows);
+    const many = { id: "1,000 x large, each with 1 x gp3 [none]" };
+    expect(
+      lookingAt({ selected: "1,000 x large with 1 x gp3 [none]" }, [many]),
+    ).toEqual({ selected: many, pinned: [], missing: [] });
+  });
+
   it("is pinned and unpinned, four at most", () => {
     expect(toggled([], "a")).toEqual({ pins: "a" });
     expect(toggled(["a", "b"], "a")).toEqual({ pins: "b" });

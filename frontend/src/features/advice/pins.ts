@@ -22,12 +22,20 @@ export interface Looking<Row> {
   readonly missing: readonly string[];
 }
 
+/** Several machines in a name that does not say yet that each has what follows. */
+const OF_SEVERAL = /^(?!1 x )([\d,]+ x \S+) with /;
+
+/** The id of today of an option that an earlier address names. */
+const ofToday = (id: string): string => id.replace(OF_SEVERAL, "$1, each with ");
+
 export function lookingAt<Row extends { readonly id: string }>(
-  { selected, pins }: Looked,
+  looked: Looked,
   rows: readonly Row[],
 ): Looking<Row> {
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const ids = pins === undefined ? [] : (readPins(pins) ?? []);
+  const { pins } = looked;
+  const selected = looked.selected === undefined ? undefined : ofToday(looked.selected);
+  const ids = pins === undefined ? [] : (readPins(pins) ?? []).map(ofToday);
   const named = [...ids, ...(selected === undefined ? [] : [selected])];
   return {
     selected: byId.get(selected ?? "") ?? null,

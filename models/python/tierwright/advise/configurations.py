@@ -531,11 +531,16 @@ class _Ranking:
 
 
 def name_of(columns: Columns, row: int) -> str:
-    """Say what a configuration is, such as `2 x aws-i4i.4xlarge`."""
+    """Say what a configuration is, such as `2 x aws-i4i.4xlarge`.
+
+    What several machines have is that of each, and is said to be: `2 x aws-i4i.xlarge, each with 1 x aws-ebs-gp3 of
+    1,024 GiB` has two volumes.
+    """
     machines, sold = int(columns.machines[row]), columns.sold
+    has = " with " if machines == 1 else ", each with "
     if columns.chassis[row] >= 0:
         each = (
-            f"{sold.chassis[columns.chassis[row]].part.id} with {columns.dimms[row]} x "
+            f"{sold.chassis[columns.chassis[row]].part.id}{has}{columns.dimms[row]} x "
             f"{sold.dimms[columns.dimm[row]].part.id} and {columns.drives[row]} x "
             f"{sold.drives[columns.drive[row]].part.id}"
         )
@@ -545,7 +550,7 @@ def name_of(columns: Columns, row: int) -> str:
         item = columns.options[columns.volume[row]].item
         iops = "" if item.iops is None else f", {item.iops.normalize():,f} IOPS"
         each += (
-            f" with {item.quantity:,} x {item.volume.id} of "
+            f"{has}{item.quantity:,} x {item.volume.id} of "
             f"{item.size_gib.normalize():,f} GiB{iops}"
         )
     return f"{machines:,} x {each}"
