@@ -1884,6 +1884,24 @@ def test_what_is_unknown_of_every_option_is_not_called_broken() -> None:
         assert "make these candidates" not in servers.text
 
 
+def test_a_limit_of_plural_name_takes_a_plural_verb() -> None:
+    found = ask(constraints={"rack_units": Decimal(2), "power_watts": Decimal(100)})
+    broken = {
+        each.constraint: each.text
+        for name in ("rack_units", "power_watts")
+        for each in ask(constraints={name: Decimal(2)}).rejected[:1]
+    }
+    assert "the rack units are unknown; at most 2 U is allowed" in broken["rack_units"]
+    assert "the power of the servers is unknown" in broken["power_watts"]
+    said = json.dumps(found.to_dict())
+    assert "units is" not in said
+    # No other name of a limit is a plural.
+    for name in CONSTRAINTS:
+        last = _words.LIMIT_WORDS[name].split(" of ")[0].split(" in ")[0]
+        are = last.endswith("s") and last.split()[-1] in ("machines", "units")
+        assert _words.limits.what_is(name).endswith(" are" if are else " is")
+
+
 def test_of_options_that_need_the_same_limit_the_one_that_would_be_chosen_is_named() -> (
     None
 ):

@@ -11,7 +11,8 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import unknown_values
-from tierwright.advise.advice._words import LIMIT_WORDS, with_flow
+from tierwright.advise.advice._words import with_flow
+from tierwright.advise.advice._words.limits import on_limit, what_is
 from tierwright.advise.advice._words.refusals import KNOWN_OF
 from tierwright.advise.advice.found import Option
 from tierwright.common.arrays import FloatArray
@@ -111,7 +112,6 @@ def _caution(
         amount = f"takes {time} per access and costs {usd}"
     if best is None:
         better = ""
-    what = LIMIT_WORDS[name]
     named, reason, hint = _why(table, name, at)
     # Where bounds left options out, those that are listed are not all.
     listed_ = "" if table.left_out is None else "listed "
@@ -124,11 +124,11 @@ def _caution(
         which = f"it is {title}, and {amount}"
     return Caution(
         "unknown_breaks_limit",
-        f"{those} every limit whose value is known, the {what} is unknown; {which}{reason}",
+        f"{those} every limit whose value is known, {what_is(name)} unknown; {which}{reason}",
         hint,
         about=named,
         could_change_choice=True,
-        effect=f"if it kept the limit on the {what}: {title} would be the choice, at {usd}",
+        effect=f"if it kept the limit {on_limit(name)}: {title} would be the choice, at {usd}",
     )
 
 

@@ -9,6 +9,7 @@ from tierwright.advise.advice._words.limits import (
     IF_DIRTY,
     LIMIT_WORDS,
     limit_value,
+    what_is,
     what_it_has,
 )
 from tierwright.advise.advice._words.names import named
@@ -161,7 +162,7 @@ def _first_broken(zero: Option, today: Rejected) -> str:
     if limit is None:
         return f"lacks {LIMIT_WORDS.get(name, name)}"
     if value is None:
-        return f"breaks a limit, as the {LIMIT_WORDS[name]} is not known"
+        return f"breaks a limit, as {what_is(name)} not known"
     told = what_it_has(name, value)
     if IF_DIRTY in today.text:
         told = f"{IF_DIRTY}{told}"

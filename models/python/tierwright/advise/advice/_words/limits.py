@@ -206,6 +206,20 @@ def on_limit(name: str) -> str:
     return f"on {the}{LIMIT_WORDS[name]}"
 
 
+_PLURAL = ("machines", UNITS)
+
+
+def what_is(name: str) -> str:
+    """Name the value of a limit as the subject of a sentence, with its verb.
+
+    Examples
+    --------
+    >>> what_is("rack_units"), what_is("power_watts")
+    ('the rack units are', 'the power of the servers is')
+    """
+    return f"the {LIMIT_WORDS[name]} {'are' if name in _PLURAL else 'is'}"
+
+
 _LAST_DIGITS = Decimal("1e-13")
 """Share of a value that its last digits make. [1]"""
 

@@ -11,6 +11,7 @@ from tierwright.advise.advice._words.limits import (
     kept_limit,
     limit_value,
     on_limit,
+    what_is,
     what_it_has,
 )
 from tierwright.advise.advice._words.names import named
@@ -153,8 +154,8 @@ def without_price_text(
 
     Examples
     --------
-    >>> without_price_text("2 x a with 1 x b", ["a"])
-    'The nearest is 2 x a with 1 x b: a has no price.'
+    >>> without_price_text("2 x a, each with 1 x b", ["a"])
+    'The nearest is 2 x a, each with 1 x b: a has no price.'
     >>> without_price_text("2 x a", ["a"], ["usd_per_month"])
     'The nearest is 2 x a: a has no price, and what is priced of it breaks the limit on the cost per month.'
     """
@@ -312,7 +313,7 @@ def rejected_text(
     asked = f"{bound} {limit_value(name, limit)} is {'required' if name in LEAST else 'allowed'}"
     if value is None:
         why = option.response_reason if name in RESPONSES else ""
-        said = f"{named(option)}: the {what} is unknown"
+        said = f"{named(option)}: {what_is(name)} unknown"
         return f"{said}, and {asked}: {why}." if why else f"{said}; {asked}."
     when = ""
     if by_replay:
