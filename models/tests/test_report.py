@@ -863,14 +863,34 @@ def test_a_date_of_the_price_book_stands_beside_its_own_prices_alone() -> None:
     assert _paper._source(row) == "a list"
 
 
-def test_what_nothing_is_bought_for_is_held_at_the_end_of_the_horizon() -> None:
-    none = _paper._needed(document(feasible=False))
-    assert (
-        "has to hold 6.91 TiB of data at the end of 36 months and to serve 20,000"
-        in none
-    )
-    assert " today" in none
-    assert "6.91 TiB of data after 36 months" in _paper._needed(document())
+def test_what_nothing_is_bought_for_is_needed_in_the_words_of_what_is_bought() -> None:
+    none = document(feasible=False)
+    # 4 TiB that grow by a fifth a year are 4 * 1.2^3 TiB after three years.
+    grown = "has to hold 6.91 TiB of data after 36 months and to serve 20,000"
+    assert 4 * 1.2**3 == pytest.approx(6.91, abs=0.005)
+    for each in (none, document()):
+        needed = _paper._needed(each)
+        assert grown in needed
+        assert "page accesses per second today" in needed
+        # What does not grow is neither of a later time nor of today.
+        steady = {**each, "question": {**each["question"], "growth_per_year": 0.0}}
+        said = _paper._needed({**steady, "when": None})
+        assert "6.91 TiB of data and to serve 20,000 page accesses per second," in said
+        assert "month" not in said
+        assert "today" not in said
+
+
+def test_of_an_earlier_document_it_is_not_said_that_the_data_grow() -> None:
+    given = document(feasible=False)
+    asked = {
+        key: value
+        for key, value in given["question"].items()
+        if key != "growth_per_year"
+    }
+    for question in (asked, None):
+        needed = _paper._needed({**given, "question": question})
+        assert "6.91 TiB of data at the end of 36 months and to serve 20,000" in needed
+        assert " today" in needed
 
 
 def test_doing_nothing_is_large_enough_for_so_many_months() -> None:

@@ -1212,6 +1212,12 @@ export type AdviceQuestionOut = {
      */
     is_scaled: boolean;
     /**
+     * Growth Per Year
+     *
+     * Growth of the data and the load, 0 where they do not grow; null in answers that were kept before it was stated. [1/year]
+     */
+    growth_per_year: number | null;
+    /**
      * Pool Split
      *
      * Whether splits of the buffer pool were counted; null in answers that were kept before it was stated.

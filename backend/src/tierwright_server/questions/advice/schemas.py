@@ -1019,6 +1019,11 @@ class AdviceQuestionOut(Answer):
     is_scaled: bool = Field(
         description="Whether the workload was scaled to production."
     )
+    growth_per_year: float | None = Field(
+        default=None,
+        description="Growth of the data and the load, 0 where they do not grow; null in answers that were kept before it was "
+        "stated. [1/year]",
+    )
     pool_split: bool | None = Field(
         default=None,
         description="Whether splits of the buffer pool were counted; null in answers that were kept before it was stated.",

@@ -24,7 +24,8 @@ def question(asked: Asked, *, pool_split: bool = False) -> dict[str, Any]:
     -------
     dict
         `candidates` is the text of a JSON file that states them, as a file of candidates does: amounts in it are those
-        that were asked, in dollars. `accesses_per_s` is the rate that goes before that of the workload, None where that
+        that were asked, in dollars. `growth_per_year` is that of the data and the load, 0 where they do not grow.
+        `accesses_per_s` is the rate that goes before that of the workload, None where that
         counts; `flash_device` and `disk_device` are ids; `new_pages` are those that were stated beside the profile. [pages]
     """
     setting = asked.setting
@@ -47,6 +48,7 @@ def question(asked: Asked, *, pool_split: bool = False) -> dict[str, Any]:
         "disk_device": disk,
         "start": setting.curve.start,
         "is_scaled": scaled is not None,
+        "growth_per_year": float(setting.growth_per_year),
         "pool_split": pool_split,
         # Those of a workload that was scaled are in its profile of production.
         "new_pages": 0 if scaled is not None else setting.curve.new_pages,

@@ -671,6 +671,7 @@ _ADVICE = _table(
             disk_device=_maybe_text,
             start=_maybe_text,
             is_scaled=_maybe_flag,
+            growth_per_year=_maybe_number,
             pool_split=_maybe_flag,
             new_pages=_maybe_count,
         )

@@ -77,11 +77,13 @@ def _needed(document: Document) -> str:
     )
     # The data are those at the end of the horizon, the load is that of today.
     horizon = document["horizon_months"]
-    grows = document["when"] is not None
+    growth = (document["question"] or {}).get("growth_per_year")
+    # What recommends nothing says nothing of when; a document of an earlier version does not state the growth either.
+    grows = document["when"] is not None or bool(growth)
+    is_unknown = growth is None and document["recommendation"] is None
     if grows and horizon is not None:
         held += f" after {counted(horizon, 'month')}"
-    elif document["recommendation"] is None and horizon is not None:
-        # Of what recommends nothing the document does not say whether the data grow.
+    elif is_unknown and horizon is not None:
         held += f" at the end of {counted(horizon, 'month')}"
         grows = True
     if mean is None:
