@@ -86,7 +86,7 @@ def test_worked_by_hand() -> None:
     )
     assert found.load_verdict == (
         "Everything on flash costs least: 32 USD a month for 1 flash device and RAM, 72 USD less "
-        "than exclusive."
+        "than Exclusive."
     )
 
 
@@ -112,7 +112,7 @@ def test_no_flash_costs_least_where_flash_is_dear() -> None:
     )
     found = asked(scaled(data=20_000 * GB), prices=dear)
     assert found.load_verdict == (
-        "No flash costs least: 144 USD a month for 6 disks and RAM, 248 USD less than exclusive."
+        "No flash costs least: 144 USD a month for 6 disks and RAM, 248 USD less than Exclusive."
     )
 
 

@@ -37,6 +37,12 @@ export const NOT_FROM_COUNTERS = "not from counters";
 
 const ENVELOPE = "upper envelope";
 
+type Named = Parameters<typeof classNamed>[0];
+
+/** Whether an answer rests on a curve from counters. */
+export const isFromCounters = (cautions: Named): boolean =>
+  classNamed(cautions) !== null;
+
 /** The class that the cautions of an answer name, with the envelope where they say that the counts are maxima. */
 export function classNamed(
   cautions: readonly {

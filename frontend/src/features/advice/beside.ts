@@ -3,7 +3,11 @@ import type { AdviceOut } from "@/api/advice";
 import type { PlacementOut } from "@/api/placements";
 import { isReplayJob, type ReplayJob } from "@/api/replay-checks";
 import type { ScenarioOut } from "@/api/scenarios";
-import { classNamed, NOT_FROM_COUNTERS } from "@/components/counters-note";
+import {
+  classNamed,
+  isFromCounters,
+  NOT_FROM_COUNTERS,
+} from "@/components/counters-note";
 import { listed } from "@/units/quantity";
 import {
   cheapestAndFastest,
@@ -129,14 +133,17 @@ const recommended = (found: Decided["found"]): string =>
           .join("; ")
       : (found.recommendation?.name ?? NO_OPTION);
 
+const EVIDENCE: Figure = {
+  name: "Evidence of the curve",
+  of: ({ found }) => classNamed(found.cautions)?.title ?? NOT_FROM_COUNTERS,
+};
+
 /** In the order in which a decision reads them; replays where a recommendation has one. */
 export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
   { name: "Workload", of: ({ workload }) => workload },
   { name: "Decided by", of: ({ by }) => by },
-  {
-    name: "Evidence of the curve",
-    of: ({ found }) => classNamed(found.cautions)?.title ?? NOT_FROM_COUNTERS,
-  },
+  // Of recordings alone it would say nothing.
+  ...(sides.some(({ found }) => isFromCounters(found.cautions)) ? [EVIDENCE] : []),
   {
     name: "Recommendation",
     of: ({ found }) => recommended(found),

@@ -14,7 +14,11 @@ import { workloadsQuery } from "@/api/workloads";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";
-import { classNamed, NOT_FROM_COUNTERS } from "@/components/counters-note";
+import {
+  classNamed,
+  isFromCounters,
+  NOT_FROM_COUNTERS,
+} from "@/components/counters-note";
 import { DataTable } from "@/components/data-table";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -164,7 +168,7 @@ function ExportButton(props: {
       "text/csv;charset=utf-8",
       csvText(
         ["scheme", "quantity", one.scenario.name, other.scenario.name],
-        sideCells(one, other, inputs(one), inputs(other)),
+        sideCells(one, other, inputs(one, [one, other]), inputs(other, [one, other])),
       ),
     );
   return (
@@ -374,7 +378,10 @@ const money = (value: string | null | undefined): number | undefined =>
   value === null || value === undefined ? undefined : Number(value);
 
 /** Every input by the names that people know. */
-function useInputRows(): (side: Side) => readonly (readonly [string, string])[] {
+function useInputRows(): (
+  side: Side,
+  sides: readonly Side[],
+) => readonly (readonly [string, string])[] {
   const workloads = useQuery(workloadsQuery()).data ?? [];
   const devices = useQuery(devicesQuery()).data ?? [];
   const books = useQuery(priceBooksQuery()).data ?? [];
@@ -382,9 +389,12 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     id === NONE ? "none" : (list.find((item) => item.id === id)?.name ?? id);
   const size = (side: Side, count: number) =>
     formatPagesAndBytes(pages(count), bytes(side.evaluation.page_bytes));
-  return (side) => [
+  return (side, sides) => [
     ["Workload", nameOf(workloads, side.state.workload)],
-    ["Evidence of the curve", evidenceOf(side.evaluation)],
+    ...evidenceRows(
+      side.evaluation,
+      sides.map(({ evaluation }) => evaluation),
+    ),
     ["RAM", size(side, side.state.ram_pages)],
     ["Flash", size(side, side.state.flash_pages)],
     ["Flash device", nameOf(devices, side.state.flash_device)],
@@ -399,9 +409,16 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
   ];
 }
 
-/** The class of a curve from counters, which the table and its export name. */
-export const evidenceOf = ({ cautions }: Pick<EvaluationOut, "cautions">): string =>
-  classNamed(cautions)?.title ?? NOT_FROM_COUNTERS;
+type Cautioned = Pick<EvaluationOut, "cautions">;
+
+/** The class of a curve from counters, which the table and its export name; no row where none of those side by side is. */
+export const evidenceRows = (
+  one: Cautioned,
+  all: readonly Cautioned[],
+): readonly (readonly [string, string])[] =>
+  all.some(({ cautions }) => isFromCounters(cautions))
+    ? [["Evidence of the curve", classNamed(one.cautions)?.title ?? NOT_FROM_COUNTERS]]
+    : [];
 
 /** The rate that the costs were converted at; none in dollars. */
 export function rateRows(
@@ -423,8 +440,9 @@ function dirtyText({ dirty_share: share }: EvaluationOut): string {
 
 function InputTable({ one, other }: { readonly one: Side; readonly other: Side }) {
   const inputs = useInputRows();
-  const beside = new Map(inputs(other));
-  const rows = inputs(one).map(([name, first]) => {
+  const both = [one, other];
+  const beside = new Map(inputs(other, both));
+  const rows = inputs(one, both).map(([name, first]) => {
     const second = beside.get(name) ?? "";
     return { name, first, second, differs: first !== second };
   });

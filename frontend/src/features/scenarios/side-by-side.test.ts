@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { EvaluationOut } from "@/api/compare";
 import {
   countedBy,
-  evidenceOf,
+  evidenceRows,
   rateRows,
   resultRows,
   type Side,
@@ -57,10 +57,14 @@ test("a scenario that a replay decided shows the figures that Compare shows", ()
 });
 
 test("the class of a curve from counters is a row of the inputs, which the export holds", () => {
-  const named = (...codes: string[]) =>
-    evidenceOf({
-      cautions: codes.map((code) => ({ code })),
-    } as unknown as EvaluationOut);
-  expect(named("curve_from_points")).toBe("points");
-  expect(named("given_curve")).toBe("not from counters");
+  const [points, given] = ["curve_from_points", "given_curve"].map(
+    (code) => ({ cautions: [{ code }] }) as unknown as EvaluationOut,
+  ) as [EvaluationOut, EvaluationOut];
+  const both = [points, given];
+  expect(evidenceRows(points, both)).toEqual([["Evidence of the curve", "points"]]);
+  expect(evidenceRows(given, both)).toEqual([
+    ["Evidence of the curve", "not from counters"],
+  ]);
+  // Of curves from recordings alone the row would say nothing.
+  expect(evidenceRows(given, [given, given])).toEqual([]);
 });

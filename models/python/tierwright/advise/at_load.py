@@ -14,9 +14,10 @@ from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
 
 class _Way(NamedTuple):
-    """One way to carry the load: its name, what follows its devices, and the devices."""
+    """One way to carry the load: its name, the same within a sentence, what follows its devices, and the devices."""
 
     title: str
+    within: str
     where: str
     needed: DevicesNeeded
 
@@ -65,7 +66,7 @@ def verdict(found: Evaluation, load: AtLoad) -> str:
     own = f"{money(costs[0])} a month for {what}{machine}"
     if amount(costs[0]) == amount(costs[1]):
         return f"{least.title} and {next_.title} cost the same: {own}."
-    return f"{least.title} costs least: {own}, {money(difference)} less than {_in_sentence(next_.title)}."
+    return f"{least.title} costs least: {own}, {money(difference)} less than {next_.within}."
 
 
 def _ways(found: Evaluation, load: AtLoad) -> list[_Way]:
@@ -75,17 +76,23 @@ def _ways(found: Evaluation, load: AtLoad) -> list[_Way]:
     """
     titles = scheme_titles()
     every = {
-        name: _Way(titles[name], f" under {titles[name]}", needed)
+        # The title of a scheme is a name: it is written the same everywhere.
+        name: _Way(titles[name], titles[name], f" under {titles[name]}", needed)
         for name, needed in load.schemes.items()
         if name == NO_FLASH or found.inputs["flash_pages"]
     } | {
         name: _Way(
-            TITLES[name], f" with {_in_sentence(TITLES[name])}", load.outer[name]
+            TITLES[name],
+            _in_sentence(TITLES[name]),
+            f" with {_in_sentence(TITLES[name])}",
+            load.outer[name],
         )
         for name in (ON_FLASH, IN_RAM)
         if name in load.outer
     }
-    every[NO_FLASH] = _Way("No flash", " without flash", load.schemes[NO_FLASH])
+    every[NO_FLASH] = _Way(
+        "No flash", "no flash", " without flash", load.schemes[NO_FLASH]
+    )
     shown = [
         name
         for name in dict.fromkeys((found.best, NO_FLASH, ON_FLASH))
@@ -101,7 +108,7 @@ def _ways(found: Evaluation, load: AtLoad) -> list[_Way]:
 
 
 def _in_sentence(title: str) -> str:
-    """Write a title within a sentence."""
+    """Write a title that is no name within a sentence."""
     return f"{title[0].lower()}{title[1:]}"
 
 
