@@ -1739,6 +1739,63 @@ def test_relaxing_the_limit_that_is_named_as_far_as_it_says_is_enough_and_no_les
     assert sum(found.rejected_counts.values()) == found.evaluated
 
 
+def test_the_heading_of_what_nothing_keeps_is_short_and_says_nothing_twice() -> None:
+    limits = {"usd_per_month": Decimal(50)}
+    found = ask(constraints=limits)
+    heading = "No option that has devices that carry the load keeps the limit of 50 USD per month."
+    assert found.infeasible is not None
+    assert found.decision == found.infeasible.heading == heading
+    assert found.finding == f"{heading} {found.because}"
+    assert found.because.startswith("Relaxing one limit is enough: ")
+    assert found.infeasible.text.endswith(found.infeasible.more)
+    sentences_said = re.split(r"(?<=\.) (?=[A-Z])", found.finding)
+    assert len(sentences_said) == len(set(sentences_said))
+    # As far as is said it admits an option.
+    [enough] = re.findall(r"cost per month to ([\d.,]+) USD", found.because)
+    relaxed = Decimal(enough.replace(",", ""))
+    assert ask(constraints={"usd_per_month": relaxed}).recommendation is not None
+    kept = ask(constraints={"usd_per_month": Decimal(5000)})
+    assert kept.infeasible is None
+    assert "No option keeps" not in kept.finding
+
+
+@pytest.mark.parametrize(
+    ("names", "given", "said"),
+    [
+        (("machines",), {}, "No option keeps the limit of 2 machines."),
+        (
+            ("machines", "space"),
+            {},
+            "No option that has space for the data keeps the limit of 2 machines.",
+        ),
+        (
+            ("machines", "response_p99_us", "ram_bytes"),
+            {"is_known": False},
+            "No option is known to keep all of these limits: 2 machines, 200 µs at the 99th percentile and 64 GiB of RAM.",
+        ),
+        (
+            ("machines",),
+            {"dirty": True},
+            "With as many evicted pages dirty as possible, no option keeps the limit of 2 machines.",
+        ),
+        # What is no limit has no value to name.
+        (("space",), {}, ""),
+        (("evidence", "machines"), {}, ""),
+        (("purchase_usd",), {}, ""),
+        ((), {}, ""),
+    ],
+)
+def test_a_heading_names_limits_by_their_values(
+    names: tuple[str, ...], given: dict[str, bool], said: str
+) -> None:
+    limits = {
+        "machines": Decimal(2),
+        "response_p99_us": Decimal(200),
+        "ram_bytes": Decimal(64 * GIB),
+    }
+    assert _words.infeasible_heading(names, limits, **given) == said
+
+
 def test_where_one_limit_alone_does_not_help_that_is_said() -> None:
     found = ask(
         constraints={
@@ -1752,52 +1809,114 @@ def test_where_one_limit_alone_does_not_help_that_is_said() -> None:
 
 
 def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:
-    best = ask().recommendation
+    best = ask(candidates=replace(DEVICES_ALONE, machine_usd=Decimal(0))).recommendation
     assert best is not None
+    assert not best.without_machine
     dear = replace(best, kind="have", usd_per_month=Decimal(100_000))
 
     def said(busy: float | None) -> str:
         return _words.finding._buy(best, replace(dear, peak_busy=busy))
 
-    assert said(5.93).endswith(
-        " less; what there is today would have to be 593 % busy in the busiest hour."
-    )
+    # Devices that are busy 5.93 times all of the time carry the load at 5.93 times their speed.
+    slow = "cannot carry the load: it would need 5.93 times its speed."
+    assert said(5.93).endswith(f" less; what there is today {slow}")
+    assert said(1720.0 / 100).endswith("it would need 17.2 times its speed.")
+    assert said(1.0001).endswith("it would need slightly more than its speed.")
     for busy in (None, 0.5, 1.0):
-        assert "would have to be" not in said(busy)
+        assert "carry the load" not in said(busy)
         assert "100,000 USD today," in said(busy)
     # What is known of it is said where its cost is not.
     dear = replace(dear, usd_per_month=None, purchase_usd=None)
     unknown = "per month; what there is today costs an unknown amount"
     assert said(0.5).endswith(f"{unknown}.")
-    assert said(5.93).endswith(
-        f"{unknown}; what there is today would have to be 593 % busy in the busiest hour."
-    )
+    assert said(5.93).endswith(f"{unknown} and {slow}")
 
 
 def test_a_price_without_the_machine_says_so() -> None:
     """Devices bought by themselves beside whole systems: their machine is free only because nobody stated its price."""
-    best = ask().recommendation
+    alone = ask()
+    best = alone.recommendation
     assert best is not None
     assert best.kind == "devices"
-    whole = replace(best, kind="instances")
-    what = "The machine that RAM and devices need is not in"
-    assert _words.finding.machine_text(best, best) == f"{what} these prices."
-    assert _words.finding.machine_text(best, whole) == f"{what} its price."
-    assert _words.finding.machine_text(best, None) == f"{what} its price."
-    assert (
-        _words.finding.machine_text(whole, best)
-        == f"{what} the price of the best alternative."
+    assert best.without_machine
+    without = (
+        f"{money(best.usd_per_month or 0)} per month without the machine they need"
     )
-    assert (
-        _words.finding.machine_text(whole, whole)
-        == _words.finding.machine_text(whole, None)
-        == ""
-    )
-    assert what not in ask().because
+    assert alone.decision.endswith(f": {without}.")
+    # All lack it alike: the cheapest of them is the cheapest.
+    but = ", its machine not counted"
+    assert but not in alone.because
+    assert but not in alone.verdict.text
     both = replace(DEVICES_ALONE, kinds=("devices", "instances"))
-    assert what in ask(candidates=both).because
-    priced = replace(both, machine_usd=Decimal(0))
-    assert what not in ask(candidates=priced).because
+    beside = ask(candidates=both)
+    assert beside.decision.endswith(f": {without}.")
+    assert re.search(f"It is the cheapest of .* every limit{but}[;.]", beside.because)
+    assert beside.verdict.text.startswith(f"Viable: the best of all candidates{but}.")
+    priced = ask(candidates=replace(both, machine_usd=Decimal(0)))
+    for said in (priced.finding, priced.verdict.text):
+        assert "machine" not in said
+    assert priced.recommendation is not None
+    assert not priced.recommendation.without_machine
+
+    def because(one: Option, other: Option, objective: str = "usd") -> str:
+        return _words.finding._because(
+            one, other, 9, objective, False, 0, unlike=one.without_machine
+        )
+
+    whole = replace(
+        best, kind="instances", without_machine=False, usd_per_month=Decimal(10**5)
+    )
+    assert f"every limit{but}; the best" in because(best, whole)
+    # What costs least with its machine does so beside parts that lack theirs.
+    assert "every limit; the best" in because(whole, best)
+    assert because(whole, best).endswith(f" per month less{but}.")
+    assert because(best, whole, "io_time").endswith(
+        " per month more, the machine of the choice not counted."
+    )
+    assert "machine" not in because(whole, whole) + because(whole, whole, "io_time")
+
+
+def test_no_saving_is_claimed_where_the_machine_is_not_counted() -> None:
+    have = Have(
+        machines=1,
+        ram_bytes=2 * TIB,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=20,
+        usd_per_month=Decimal(10**6),
+    )
+    found = ask(have=have)
+    best = found.recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    assert best.without_machine
+    assert found.saving_usd_per_month is None
+    assert (
+        f"{money(best.usd_per_month)} per month without the machine they need, against 1,000,000 USD today."
+        in (found.decision)
+    )
+    assert not re.search("less than today|USD less", found.decision)
+    # How dear a machine may be is the difference of both costs, by the machine that is bought over the months.
+    room = 10**6 - best.usd_per_month
+    assert (
+        f"With a machine of less than {money(room)} per month it costs less than today."
+        in found.because
+    )
+    months = found.horizon_months
+    for usd, saves in ((room * months - 100, True), (room * months + 100, False)):
+        whole = ask(
+            have=have,
+            candidates=replace(
+                DEVICES_ALONE, machine_usd=usd.quantize(Decimal("0.01"))
+            ),
+        )
+        assert whole.recommendation is not None
+        assert (whole.recommendation.kind == "devices") == saves
+        if saves:
+            assert whole.saving_usd_per_month is not None
+            assert "machine" not in whole.finding
+    # Of parts that cost more than all of today it is known that they do.
+    little = replace(found.option_zero or best, usd_per_month=best.usd_per_month - 5)
+    assert _words.finding._buy(best, little).endswith(" USD today, 5 USD more even so.")
 
 
 def test_months_of_none_have_a_hint_of_their_own() -> None:
@@ -1996,23 +2115,21 @@ def test_amounts_that_differ_by_cents_are_not_said_to_be_the_same() -> None:
 
 
 def test_what_nobody_stated_of_data_and_rate_is_said() -> None:
-    both = _words.assumed_text("3 GiB", 500.0)
+    both = _words.assumed_text("3 GiB", is_mean_used=True)
     assert "The size of the data is not stated: 3 GiB" in both
-    assert (
-        "500 page accesses per second are taken for the mean and for the busiest"
-        in both
-    )
-    assert _words.assumed_text(None, None) == ""
+    used = "No busiest hour was stated, so the mean is used."
+    assert both.endswith(f" {used}")
+    assert _words.assumed_text(None, is_mean_used=False) == ""
     whole = recorded().curve.from_start("cold")
     own = ask(curve=whole, accesses_per_s=1000.0).finding
-    assert "1,000 page accesses per second are taken for the mean and" in own
+    assert used in own
     assert "The size of the data" not in own
-    assert "are taken for the mean" not in ask().finding
+    assert "No busiest hour" not in ask().finding
     # Production may state no busiest hour either, or one that is as busy as all others.
     flat = ask(curve=curve(Production(4 * TIB, 20_000.0))).finding
-    assert "20,000 page accesses per second are taken for the mean and" in flat
+    assert used in flat
     stated = ask(curve=curve(Production(4 * TIB, 20_000.0, 20_000.0))).finding
-    assert "are taken for the mean" not in stated
+    assert "No busiest hour" not in stated
 
 
 def test_a_check_that_checks_nothing_is_said_at_the_top() -> None:
@@ -2618,13 +2735,15 @@ def check_prices(found: Advice, missing: set[str]) -> None:
     known = "cost of what there is" not in missing
     assert (zero.usd_per_month is not None) == known
     assert (zero.purchase_usd is not None) == known
-    assert (found.saving_usd_per_month is not None) == (known and best is not None)
+    # Without the price of their machine it is not known what devices save.
+    is_whole = best is not None and not best.without_machine
+    assert (found.saving_usd_per_month is not None) == (known and is_whole)
     if not known:
         assert best is None or best.kind != "have"
         # That what there is lacks a price is said where nothing keeps every limit; no money is set against it.
         said = _words.today_text(found.rejected)
         unpriced = re.sub(
-            r"; what there is today (costs an unknown amount|would have to be .*? busy in the busiest hour)",
+            r"; what there is today costs an unknown amount( and (cannot|may not) carry the load: [^;.]*(\.\d[^;.]*)? speed)?",
             "",
             found.finding,
         )
@@ -2820,7 +2939,9 @@ def test_where_nothing_keeps_every_limit_what_there_is_stands_beside_it(
     assert "rejected too" not in ask(**asked).finding
     # The report says the conflict once, and describes what there is.
     written = report.html(found.to_dict(derivation=True))
-    assert written.count(escape(found.infeasible.text)) == 1
+    assert written.count(escape(found.infeasible.heading)) == 1
+    assert written.count(escape(found.infeasible.more)) == 1
+    assert escape(found.infeasible.text) not in written
     assert "Today, per month" in written
 
 

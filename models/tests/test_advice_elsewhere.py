@@ -28,7 +28,6 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import RANGED
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import percent
 from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import SOURCES, Options
 from tierwright.hardware import catalog
@@ -374,13 +373,17 @@ def test_what_there_is_and_cannot_carry_the_load_is_said_with_its_range() -> Non
     assert 1 < low < high
     said = ask(curve=unknown, have=have).finding
     assert (
-        f"; what there is today would have to be at least {percent(low)} busy" in said
+        f"; what there is today cannot carry the load: it would need at least {low:.3g} times its speed"
+        in said
     )
     # With more disks it carries the load unless many pages are dirty, with still more whatever is dirty.
     for disks, words in (
-        (math.ceil(4 * math.sqrt(low * high)), "have to be up to"),
+        (
+            math.ceil(4 * math.sqrt(low * high)),
+            "may not carry the load: it would need up to",
+        ),
         (math.ceil(4 * high * 1.1), ""),
     ):
         said = ask(curve=unknown, have=replace(have, disks=disks)).finding
-        assert ("would have to be" in said) == bool(words)
+        assert ("carry the load" in said) == bool(words)
         assert words in said

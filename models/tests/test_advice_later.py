@@ -2031,7 +2031,7 @@ def test_ram_of_a_rule_of_thumb_is_ram_for_pages(tmp_path: Path) -> None:
         (
             {"disks": 1},
             {},
-            "what there is today lacks space for the data and would have to be",
+            "what there is today lacks space for the data and cannot carry the load: it would need ",
         ),
         (
             {"disks": 400},

@@ -719,6 +719,12 @@ export type AdviceOptionOut = {
      */
     on_existing: boolean;
     /**
+     * Without Machine
+     *
+     * Whether it is RAM and devices whose price lacks the machine that they need, as none was stated.
+     */
+    without_machine: boolean;
+    /**
      * Response Reason
      *
      * Why one of these response times is null, and how to get it; empty where none is.
@@ -836,7 +842,7 @@ export type AdviceOut = {
     /**
      * Because
      *
-     * Why it, and what is assumed for it; empty where nothing is recommended. `finding` continues with it.
+     * Why it, and what is assumed for it; where nothing is recommended, what would be enough. `finding` continues with it.
      */
     because: string;
     /**
@@ -904,7 +910,7 @@ export type AdviceOut = {
     /**
      * Saving Usd Per Month
      *
-     * Of the recommendation against what there is; null where either cost is unknown, or the recommendation is `on_existing`. [USD/month]
+     * Of the recommendation against what there is; null where either cost is unknown, or the recommendation is `on_existing` or `without_machine`. [USD/month]
      */
     saving_usd_per_month: string | null;
     /**
@@ -13066,6 +13072,18 @@ export type InfeasibleOut = {
      * In words.
      */
     text: string;
+    /**
+     * Heading
+     *
+     * The limits in short, with their values; empty where the text is as short, and in answers that were kept before it was stated.
+     */
+    heading: string;
+    /**
+     * More
+     *
+     * What the text says besides what the heading does: the next step.
+     */
+    more: string;
 };
 
 /**
@@ -22996,6 +23014,12 @@ export type ShadowOut = {
      * What it is, in words.
      */
     name: string;
+    /**
+     * Without Machine
+     *
+     * As of an option.
+     */
+    without_machine: boolean;
 };
 
 /**

@@ -9,7 +9,7 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import type { AdviceSearch } from "@/questions/advice";
 import { shownCurrency } from "@/units/currency";
-import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
+import { cents, counted, formatShort, listed, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
 import {
@@ -26,6 +26,7 @@ import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
 import { Later } from "./later";
 import { LimitCost } from "./limit-cost";
+import { lacksMachine } from "./option-figures";
 import {
   BillOfMaterials,
   Expected,
@@ -246,8 +247,27 @@ export function basisOf(
   const isLeftOut =
     found.checked.some((row) => isChoice(found, row)) && replayedTime(found) === null;
   return !isLeftOut
-    ? "Checked: options were replayed in the reference simulator."
+    ? `Checked: ${replayedText(found)} replayed in the reference simulator.`
     : "By the model: the recommendation could not be replayed, other options were.";
+}
+
+/** How many options and flash caches were replayed, with the verb; near misses, which no table lists, where there is nothing else. */
+function replayedText(
+  found: Pick<AdviceOut, "checked" | "flash_caches" | "near_misses_replayed">,
+): string {
+  const options = found.checked.filter(({ simulated }) => simulated !== null).length;
+  const caches = found.flash_caches.filter(
+    ({ io_time_us_per_access: time_us }) => time_us !== null,
+  ).length;
+  const said = [
+    ...(options > 0 ? [counted(options, "option")] : []),
+    ...(caches > 0 ? [counted(caches, "flash cache")] : []),
+  ];
+  const near = found.near_misses_replayed;
+  if (said.length === 0) {
+    return `${counted(near, "option")} that the model rules out ${near === 1 ? "was" : "were"}`;
+  }
+  return `${listed(said)} ${options + caches === 1 ? "was" : "were"}`;
 }
 
 /** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */
@@ -267,6 +287,9 @@ export const reasonsOf = (
 /** Why nothing is said against today, or what to state for it. */
 function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {
   if (found.option_zero === null) return "state what you have now in the form";
+  if (lacksMachine(best) && found.option_zero.usd_per_month !== null) {
+    return `today costs ${cents(found.option_zero.usd_per_month)}; the machine of what to buy is not counted`;
+  }
   return best.on_existing
     ? "the existing machines stay, and so do their costs"
     : "state what it costs per month in the form";
@@ -281,6 +304,19 @@ function besideReplay(found: AdviceOut, replayed: number): string {
   return isByReplayAlone(found) && model !== null
     ? `by the replay; ${time(model)} by the model`
     : `by the model; ${time(replayed)} by the replay`;
+}
+
+/** What the busiest hour has beside the mean rate. */
+function hoursOf({
+  accesses_per_s: mean,
+  peak_accesses_per_s: peak,
+}: AdviceOut): string {
+  if (peak === null) {
+    return "page accesses; the workload states no rate";
+  }
+  return peak === mean
+    ? "page accesses, in the busiest hour too"
+    : `page accesses; ${formatShort(peak)} /s in the busiest hour`;
 }
 
 function KeyFigures(props: {
@@ -301,6 +337,7 @@ function KeyFigures(props: {
             per month
             {Number(best.purchase_usd) > 0 &&
               `, the purchase spread over ${counted(found.horizon_months, "month")}`}
+            {lacksMachine(best) && "; the machine they need is not counted"}
           </small>
         </dd>
       </div>
@@ -348,11 +385,7 @@ function KeyFigures(props: {
           {found.accesses_per_s === null
             ? UNKNOWN
             : `${formatShort(found.accesses_per_s)} /s`}
-          <small>
-            {found.peak_accesses_per_s === null
-              ? "page accesses; the workload states no rate"
-              : `page accesses; ${formatShort(found.peak_accesses_per_s)} /s in the busiest hour`}
-          </small>
+          <small>{hoursOf(found)}</small>
         </dd>
       </div>
     </dl>

@@ -42,6 +42,9 @@ import {
   statedLimit,
 } from "./words";
 
+/** Of an answer that was kept before limits had a heading. */
+const NO_HEADING = { heading: "", more: "" };
+
 const OPTION: AdviceOptionOut = {
   name: "1 x small",
   kind: "volumes",
@@ -75,6 +78,7 @@ const OPTION: AdviceOptionOut = {
   response_reason: "no source states the latency of a read of ssd",
   ranges: {},
   on_existing: false,
+  without_machine: false,
   peak_busy: 0.38,
   flash_life_years: null,
   restart_s: 90,
@@ -761,7 +765,7 @@ describe("the answer", () => {
           evaluated: 0,
           rejected: [],
           rejected_counts: {},
-          infeasible: { conflict: [], text: "There is no candidate." },
+          infeasible: { ...NO_HEADING, conflict: [], text: "There is no candidate." },
           cautions: [
             {
               code: "chassis_without_price",
@@ -1066,11 +1070,15 @@ describe("the answer", () => {
       pareto: [],
       constraints: { peak_busy: "0.7", usd_per_month: "100" },
       infeasible: {
+        ...NO_HEADING,
         conflict: ["space", "peak_busy", "usd_per_month"],
         text: "No option.",
       },
     };
-    const alone = { ...found, infeasible: { conflict: ["space"], text: "None." } };
+    const alone = {
+      ...found,
+      infeasible: { ...NO_HEADING, conflict: ["space"], text: "None." },
+    };
     const none = await renderRouted(
       <AdviceView found={alone} isRefining={false} patch={patch} />,
     );
@@ -1100,10 +1108,95 @@ describe("the answer", () => {
     await expectAccessible();
   });
 
+  it("has a short heading where nothing keeps every limit, and below what would be enough", async () => {
+    const heading =
+      "No option keeps both limits: 500 USD per month and 200 µs at the 99th percentile.";
+    const more =
+      "Relaxing one limit is enough: cost per month to 664.62 USD, which admits 1 x a.";
+    const found: AdviceOut = {
+      ...FOUND,
+      finding: `${heading} ${more}`,
+      decision: heading,
+      because: more,
+      recommendation: null,
+      alternatives: [],
+      pareto: [],
+      constraints: { usd_per_month: "500", response_p99_us: "200" },
+      infeasible: {
+        conflict: ["usd_per_month", "response_p99_us"],
+        text: `No option keeps every limit. ${more}`,
+        heading,
+        more,
+      },
+    };
+    const screen = await renderRouted(
+      <AdviceView found={found} isRefining={false} patch={vi.fn()} />,
+    );
+    const headline = screen.getByRole("region", {
+      name: "Recommendation",
+      exact: true,
+    });
+    await expect
+      .element(headline.getByRole("heading", { level: 2 }))
+      .toHaveTextContent(heading);
+    const enough = headline.getByText(more);
+    await expect.element(enough).toBeVisible();
+    expect(Number(getComputedStyle(enough.element()).fontWeight)).toBeLessThan(500);
+    // Each limit and what would be enough stand there once.
+    const text = headline.element().textContent ?? "";
+    expect(text.split("200 µs").length).toBe(2);
+    expect(text.split("664.62").length).toBe(2);
+  });
+
+  it("claims no saving against today where the machine is not counted", async () => {
+    const bare = {
+      ...OPTION,
+      kind: "devices",
+      name: "5 GiB of RAM and 2 x d",
+      usd_per_month: "20.00",
+      without_machine: true,
+    } as const;
+    const today = {
+      ...OPTION,
+      kind: "have",
+      name: "old machines",
+      usd_per_month: "2500.00",
+    } as const;
+    const found: AdviceOut = {
+      ...FOUND,
+      recommendation: bare,
+      option_zero: today,
+      saving_usd_per_month: null,
+      alternatives: [{ ...OPTION, name: "1 x whole", usd_per_month: "300.00" }, today],
+    };
+    const screen = await renderRouted(
+      <AdviceView found={found} isRefining={false} patch={vi.fn()} />,
+    );
+    const headline = screen.getByRole("region", {
+      name: "Recommendation",
+      exact: true,
+    });
+    await expect
+      .element(headline)
+      .toMatchTextContent(/the machine they need is not counted/);
+    await expect
+      .element(headline)
+      .toMatchTextContent(/today costs 2,500\.00; the machine .* is not counted/);
+    expect(headline.element().textContent).not.toContain("2,480");
+    const table = screen.getByRole("table", { name: "Alternatives" });
+    await expect.element(table).toMatchTextContent(/machine not counted/);
+    // 280 more than parts without a machine is no difference of two systems.
+    expect(table.element().textContent).not.toContain("280");
+  });
+
   it.each([null, { ...OPTION, kind: "have", name: "old machines" }] as const)(
     "shows what there is where nothing keeps every limit",
     async (option_zero) => {
-      const infeasible = { conflict: ["usd_per_month"], text: "No option." };
+      const infeasible = {
+        ...NO_HEADING,
+        conflict: ["usd_per_month"],
+        text: "No option.",
+      };
       const found: AdviceOut = {
         ...FOUND,
         finding: "No option keeps every limit.",
@@ -1173,7 +1266,9 @@ describe("the front", () => {
       const compare = screen.getByRole("region", { name: "Compare" });
       await expect
         .element(compare.getByRole("heading"))
-        .toHaveTextContent("The recommendation costs least, A is the fastest");
+        .toHaveTextContent(
+          "The recommendation costs least, A takes the least I/O time",
+        );
       const row = (name: RegExp) =>
         screen
           .getByRole("table", { name: "Pinned options", exact: true })
@@ -1359,6 +1454,7 @@ describe("a rejected option", () => {
             ...FOUND,
             recommendation: null,
             infeasible: {
+              ...NO_HEADING,
               conflict: [constraint],
               text: "none",
               nearest: null,

@@ -18,6 +18,7 @@ import {
   usd,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
+import { lacksMachine } from "./option-figures";
 import { exported, OptionInFull, Scheme, type Titles } from "./option-parts";
 import { costOf, difference, figureOf, lessThan, noResponse, time } from "./words";
 
@@ -86,7 +87,7 @@ export function closeFinding(
     return `${title}${slowerText(best, next)}`;
   }
   const more = lessThan(costOf(next), costOf(best));
-  return more === null || more < 0
+  return more === null || more < 0 || lacksMachine(next) !== lacksMachine(best)
     ? title
     : `${title}: the next costs ${more < CENT ? "as much" : `${formatAmount(usd(more))} per month more`}`;
 }
@@ -161,6 +162,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
             </UnstyledButton>{" "}
             {row === best && <Mark text="recommended" />}
             {row.kind === "have" && <Mark text="what you have" />}
+            {lacksMachine(row) && <Mark text="machine not counted" />}
           </div>
         );
       },
@@ -181,6 +183,9 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
       title: "Per month, against the recommendation",
       cell: (row) => {
         const more = lessThan(costOf(row), costOf(best));
+        if (row !== best && lacksMachine(row) !== lacksMachine(best)) {
+          return <Unknown reason="The machine of one of both is not counted." />;
+        }
         return row === best || more === null ? UNKNOWN : difference(more);
       },
     },

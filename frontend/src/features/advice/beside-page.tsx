@@ -28,6 +28,7 @@ import {
   NO_OPTION,
   placed,
   type Side,
+  withoutMachine,
 } from "./beside";
 import {
   type BesideSearch,
@@ -36,7 +37,7 @@ import {
   readIds,
 } from "./beside-address";
 import { Compared } from "./compared";
-import { titleOf } from "./option-figures";
+import { isComparable, titleOf } from "./option-figures";
 import { adviceQuestion, membersOf, placementQuestion } from "./question";
 
 const HEIGHT = 460;
@@ -281,7 +282,12 @@ function columnsOf(
           <Compared
             figure={figure}
             value={figure.of(side, titles)}
-            first={at === 0 ? null : figure.of(first, titles)}
+            first={
+              at === 0 ||
+              !isComparable(figure, withoutMachine(side), withoutMachine(first))
+                ? null
+                : figure.of(first, titles)
+            }
             reason={figure.unknown?.(side) ?? NO_OPTION}
           />
         ),

@@ -33,19 +33,25 @@ const without = (name: string): Side =>
 
 describe("advices side by side", () => {
   it.each([
-    [[side("A", "10", 2), side("B", "20", 3)], "A costs least and is the fastest"],
-    [[side("A", "20", 2), side("B", "10", 3)], "B costs least, A is the fastest"],
+    [
+      [side("A", "10", 2), side("B", "20", 3)],
+      "A costs least and takes the least I/O time",
+    ],
+    [
+      [side("A", "20", 2), side("B", "10", 3)],
+      "B costs least, A takes the least I/O time",
+    ],
     [
       [side("A", "10", 2), side("B", "10", 2)],
       "Several cost the same and take the same time",
     ],
     [
       [side("A", "10", 2), side("B", "20", 2)],
-      "A costs least; several are the fastest",
+      "A costs least; several take the least I/O time",
     ],
     [
       [side("A", "10", 3), side("B", "10", 2), side("C", "10", 3)],
-      "Several cost the same; B is the fastest",
+      "Several cost the same; B takes the least I/O time",
     ],
     [
       [side("A", "10", 3), side("B", null, 2)],

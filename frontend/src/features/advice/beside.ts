@@ -12,6 +12,7 @@ import { listed } from "@/units/quantity";
 import {
   cheapestAndFastest,
   type Judged,
+  lacksMachine,
   type OptionFigure,
   optionFigures,
   type Value,
@@ -150,17 +151,31 @@ export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
   },
   ...optionFigures(
     sides.flatMap(({ found }) =>
-      isOfSeveral(found) || found.recommendation === null ? [] : [found.recommendation],
+      isOfSeveral(found)
+        ? found.systems.map(({ option }) => option)
+        : found.recommendation === null
+          ? []
+          : [found.recommendation],
     ),
   ).map(ofBest),
 ];
 
+/** Whether the cost of what is recommended lacks a machine. */
+export const withoutMachine = ({ found }: Pick<Decided, "found">): boolean =>
+  isOfSeveral(found)
+    ? lacksMachine(found)
+    : found.recommendation !== null && lacksMachine(found.recommendation);
+
 const judged = (found: Decided["found"]): Judged | null =>
   isOfSeveral(found)
-    ? { ...found, replayed_io_time_us_per_access: null }
+    ? {
+        ...found,
+        replayed_io_time_us_per_access: null,
+        without_machine: lacksMachine(found),
+      }
     : found.recommendation;
 
-/** The finding above the figures: what costs least, and what is the fastest. */
+/** The finding above the figures: what costs least, and what takes the least I/O time. */
 export const besideFinding = (sides: readonly Side[]): string =>
   cheapestAndFastest(
     sides.map(({ scenario, found }) => ({

@@ -428,7 +428,12 @@ describe("the panel of the check", () => {
       )
       .toBeVisible();
     expect(done.getByText(/it is replayed/).query()).toBeNull();
-    expect(basisOf(checked)).toMatch(/^Checked: options were replayed/);
+    expect(basisOf(checked)).toBe(
+      "Checked: 1 option that the model rules out was replayed in the reference simulator.",
+    );
+    expect(basisOf({ ...checked, near_misses_replayed: 3 })).toMatch(
+      /^Checked: 3 options that the model rules out were replayed/,
+    );
     expect(checkBasis({ ...checked, near_misses_replayed: 3 }, true)).toBe(
       "3 options that break a limit by less than the model may be off were replayed: none keeps every limit.",
     );

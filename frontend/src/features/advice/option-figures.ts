@@ -106,7 +106,36 @@ const hits = (name: string, of: (option: AdviceOptionOut) => Value): OptionFigur
   formatDifference: points,
 });
 
-/** In the order in which a decision reads them; replays where an option has one. */
+/** What of a cost is not counted that other options have in theirs: said where some option lacks it. */
+const MACHINE: OptionFigure = {
+  name: "Price of the machine",
+  of: (option) =>
+    option.without_machine === true
+      ? "not counted"
+      : AS_STATED.has(option.kind)
+        ? "as stated"
+        : "in the cost",
+  ofAll: (found) =>
+    lacksMachine(found) ? "not counted of every system" : "in the cost",
+};
+const AS_STATED: ReadonlySet<string> = new Set(["have", "quotes"]);
+
+/** Whether a cost lacks the machine that RAM and devices need: of an option, or of one of several systems. */
+export const lacksMachine = (
+  of: Pick<AdviceOptionOut, "without_machine"> | Pick<PlacementOut, "systems">,
+): boolean =>
+  "systems" in of
+    ? of.systems.some(({ option }) => option.without_machine === true)
+    : of.without_machine === true;
+
+/** Whether two values of a figure may be set against each other: amounts not where one of them lacks a machine. */
+export const isComparable = (
+  { format }: Written,
+  lacking: boolean,
+  other: boolean,
+): boolean => format !== cents || lacking === other;
+
+/** In the order in which a decision reads them; replays and what is not counted where an option has one. */
 export const optionFigures = (
   options: readonly AdviceOptionOut[] = [],
 ): readonly OptionFigure[] => [
@@ -132,6 +161,7 @@ export const optionFigures = (
     format: cents,
     unknown: noCost,
   },
+  ...(options.some(lacksMachine) ? [MACHINE] : []),
   {
     ...numeric(
       "io_time_us_per_access",
@@ -234,7 +264,10 @@ export function against(figure: Written, first: Value, value: Value): string | n
 /** By what the cheapest and the fastest are told. */
 export type Judged = Pick<
   AdviceOptionOut,
-  "usd_per_month" | "io_time_us_per_access" | "replayed_io_time_us_per_access"
+  | "usd_per_month"
+  | "io_time_us_per_access"
+  | "replayed_io_time_us_per_access"
+  | "without_machine"
 >;
 
 interface Named {
@@ -242,35 +275,52 @@ interface Named {
   readonly option: Judged | null;
 }
 
-/** Which of several costs least and which is the fastest; or that it is not known of each. */
+/** Which of several costs least, and whether that holds without its machine alone. */
+function costsText(all: readonly Named[], cheapest: readonly Named[]): string {
+  const lacks = ({ option }: Named) => option?.without_machine === true;
+  // With its machine it may cost more than one that has its own in the cost.
+  const isUnlike = cheapest.some(lacks) && !all.every(lacks);
+  if (cheapest.length > 1) {
+    return isUnlike
+      ? "Several cost the same, not all with their machine"
+      : "Several cost the same";
+  }
+  return `${cheapest[0]?.name} costs least${isUnlike ? ", its machine not counted" : ""}`;
+}
+
+/** Those of several that have the least of a figure; none of them where it is not known of each. */
+function leastOf(
+  all: readonly Named[],
+  of: (option: Judged) => number | null,
+): readonly Named[] | undefined {
+  const values = all.map(({ option }) => (option === null ? null : of(option)));
+  const known = values.filter((value) => value !== null);
+  return known.length < all.length
+    ? undefined
+    : all.filter((_, at) => values[at] === Math.min(...known));
+}
+
+/** Which of several costs least and which takes the least I/O time; or that it is not known of each. */
 export function cheapestAndFastest(all: readonly Named[], unknown: string): string {
-  const least = (
-    of: (option: Judged) => number | null,
-  ): readonly Named[] | undefined => {
-    const values = all.map(({ option }) => (option === null ? null : of(option)));
-    const known = values.filter((value) => value !== null);
-    return known.length < all.length
-      ? undefined
-      : all.filter((_, at) => values[at] === Math.min(...known));
-  };
-  const cheapest = least(costOf);
+  const cheapest = leastOf(all, costOf);
   // Replays are held against replays: without one of each, all are by the model.
   const fastest =
-    least((option) => option.replayed_io_time_us_per_access) ??
-    least((option) => option.io_time_us_per_access);
+    leastOf(all, (option) => option.replayed_io_time_us_per_access) ??
+    leastOf(all, (option) => option.io_time_us_per_access);
   if (cheapest === undefined || fastest === undefined) {
     return unknown;
   }
-  const [cheap, fast] = [cheapest[0], fastest[0]];
-  if (cheapest.length > 1 && fastest.length > 1) {
-    return "Several cost the same and take the same time";
+  const costs = costsText(all, cheapest);
+  const comma = costs.includes(",") ? "," : "";
+  const [fast] = fastest;
+  if (fastest.length > 1) {
+    return cheapest.length > 1
+      ? `${costs}${comma} and take the same time`
+      : `${costs}; several take the least I/O time`;
   }
-  if (cheapest.length === 1 && fastest.length === 1) {
-    return cheap === fast
-      ? `${cheap?.name} costs least and is the fastest`
-      : `${cheap?.name} costs least, ${fast?.name} is the fastest`;
+  if (cheapest.length === 1 && cheapest[0] === fast) {
+    return `${costs}${comma} and takes the least I/O time`;
   }
-  return cheapest.length === 1
-    ? `${cheap?.name} costs least; several are the fastest`
-    : `Several cost the same; ${fast?.name} is the fastest`;
+  const end = cheapest.length > 1 || comma !== "" ? ";" : ",";
+  return `${costs}${end} ${fast?.name} takes the least I/O time`;
 }

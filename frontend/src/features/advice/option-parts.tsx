@@ -275,8 +275,13 @@ export function Expected(props: {
     known(figure, response ?? "A device cannot keep up.", time);
   const atMeanRate = (figure: keyof AdviceOptionOut) => {
     const mean = figureOf(option, figure, time);
+    // Where every hour is as busy the figure is the same one.
+    const isFlat = found.peak_accesses_per_s === found.accesses_per_s;
     return (
-      <small>in the busiest hour{mean !== null && `; ${mean} at the mean rate`}</small>
+      <small>
+        in the busiest hour
+        {mean !== null && !isFlat && `; ${mean} at the mean rate`}
+      </small>
     );
   };
   const warm = (seconds: number) => (seconds === 0 ? "at once" : time(seconds * 1e6));

@@ -10,6 +10,8 @@ import classes from "./advice.module.css";
 import { Compared } from "./compared";
 import {
   cheapestAndFastest,
+  isComparable,
+  lacksMachine,
   type OptionFigure,
   optionFigures,
   titleOf,
@@ -85,7 +87,7 @@ export function Pinned(props: {
   );
 }
 
-/** What the columns say: which of them costs least and which is the fastest. */
+/** What the columns say: which of them costs least and which takes the least I/O time. */
 function findingOf(first: Beside, others: readonly Beside[]): string {
   return others.length === 0
     ? "The recommendation is pinned; pin another option to compare it"
@@ -144,7 +146,9 @@ function columnsOf(
             figure={figure}
             value={figure.of(option, titles)}
             first={
-              one === first || first === undefined
+              one === first ||
+              first === undefined ||
+              !isComparable(figure, lacksMachine(option), lacksMachine(first.option))
                 ? null
                 : figure.of(first.option, titles)
             }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AdviceOptionOut } from "@/api/advice";
 import { parseAdviceSearch, readPins } from "@/questions/advice";
-import { against, cheapestAndFastest, optionFigures } from "./option-figures";
+import {
+  against,
+  cheapestAndFastest,
+  isComparable,
+  optionFigures,
+} from "./option-figures";
 import { lookingAt, optionId, toggled } from "./pins";
 
 const option = (change: Partial<AdviceOptionOut>): AdviceOptionOut =>
@@ -132,10 +137,10 @@ describe("figures side by side", () => {
       option: option({ usd_per_month: usd, io_time_us_per_access: us }),
     });
     expect(cheapestAndFastest([at("R", "1", 9), at("A", "2", 3)], "?")).toBe(
-      "R costs least, A is the fastest",
+      "R costs least, A takes the least I/O time",
     );
     expect(cheapestAndFastest([at("R", "2", 9), at("A", "1", 3)], "?")).toBe(
-      "A costs least and is the fastest",
+      "A costs least and takes the least I/O time",
     );
     expect(cheapestAndFastest([at("R", "1", 9), at("A", null, 3)], "?")).toBe("?");
     // Replays decide where there are all; beside one, the others are by the model.
@@ -148,10 +153,63 @@ describe("figures side by side", () => {
       }),
     });
     expect(cheapestAndFastest([replayed("R", 9, 2), replayed("A", 3, 4)], "?")).toBe(
-      "R costs least and is the fastest",
+      "R costs least and takes the least I/O time",
     );
     expect(cheapestAndFastest([replayed("R", 9, 2), replayed("A", 3, null)], "?")).toBe(
-      "R costs least, A is the fastest",
+      "R costs least, A takes the least I/O time",
     );
+  });
+
+  it("say that a machine is not counted, where others have theirs in the cost", () => {
+    const at = (name: string, usd: string, us: number, without_machine: boolean) => ({
+      name,
+      option: option({
+        usd_per_month: usd,
+        io_time_us_per_access: us,
+        without_machine,
+      }),
+    });
+    const said = (...all: readonly ReturnType<typeof at>[]) =>
+      cheapestAndFastest(all, "?");
+    expect(said(at("R", "1", 1, true), at("A", "2", 3, false))).toBe(
+      "R costs least, its machine not counted, and takes the least I/O time",
+    );
+    expect(said(at("R", "1", 4, true), at("A", "2", 3, false))).toBe(
+      "R costs least, its machine not counted; A takes the least I/O time",
+    );
+    expect(said(at("R", "1", 3, true), at("A", "2", 3, false))).toBe(
+      "R costs least, its machine not counted; several take the least I/O time",
+    );
+    expect(said(at("R", "1", 3, true), at("A", "1", 3, false))).toBe(
+      "Several cost the same, not all with their machine, and take the same time",
+    );
+    // What costs least with its machine does so beside parts without theirs.
+    expect(said(at("R", "1", 4, false), at("A", "2", 3, true))).toBe(
+      "R costs least, A takes the least I/O time",
+    );
+    expect(said(at("R", "1", 4, true), at("A", "2", 3, true))).toBe(
+      "R costs least, A takes the least I/O time",
+    );
+  });
+
+  it("have a row for what is not counted, and no difference of amounts that lack it", () => {
+    const row = "Price of the machine";
+    const [bare, whole] = [true, false].map((without_machine) =>
+      option({ without_machine, kind: without_machine ? "devices" : "instances" }),
+    ) as [AdviceOptionOut, AdviceOptionOut];
+    const named = (options: readonly AdviceOptionOut[]) =>
+      optionFigures(options).find(({ name }) => name === row);
+    expect(named([whole, whole])).toBeUndefined();
+    const figure = named([bare, whole]);
+    expect(figure?.of(bare, new Map())).toBe("not counted");
+    expect(figure?.of(whole, new Map())).toBe("in the cost");
+    const cost = optionFigures().find(({ name }) => name === "Cost per month");
+    const time = optionFigures().find(({ name }) => name === "I/O time per access");
+    if (cost === undefined || time === undefined) {
+      throw new Error("a figure is missing");
+    }
+    expect(isComparable(cost, true, false)).toBe(false);
+    expect(isComparable(cost, true, true)).toBe(true);
+    expect(isComparable(time, true, false)).toBe(true);
   });
 });

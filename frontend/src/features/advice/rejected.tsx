@@ -162,7 +162,12 @@ export function Infeasible(props: {
   const named = stated.length > 0 ? stated : infeasible.conflict;
   return (
     <>
-      {named.length > 0 && (
+      {infeasible.heading && found.because && (
+        <Text size="sm" mt="xs">
+          {found.because}
+        </Text>
+      )}
+      {!infeasible.heading && named.length > 0 && (
         <List size="sm" mt="xs">
           {named.map((name) => {
             const limit = found.constraints[name];

@@ -41,6 +41,7 @@ import {
 import classes from "./advice.module.css";
 import { useSchemeTitles } from "./advice-view";
 import { type Place, placeOfProblem } from "./form-fields";
+import { lacksMachine } from "./option-figures";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
 import { allowed, allowing } from "./rejected";
@@ -228,6 +229,8 @@ export function SharingView(props: {
   );
 }
 
+const MACHINES_NOT_COUNTED = "machines for RAM and devices not counted";
+
 /** How many systems for how many workloads, and what all of them cost. */
 export function titleOf({ systems, usd_per_month }: PlacementOut): string {
   if (systems.length === 0 || usd_per_month === null) {
@@ -235,7 +238,8 @@ export function titleOf({ systems, usd_per_month }: PlacementOut): string {
   }
   const carried = systems.reduce((sum, { workloads }) => sum + workloads.length, 0);
   const cost = `${cents(usd_per_month)} ${perMonth()}`;
-  return `${counted(systems.length, "system")} for ${counted(carried, "workload")}: ${cost}`;
+  const but = lacksMachine({ systems }) ? `, ${MACHINES_NOT_COUNTED}` : "";
+  return `${counted(systems.length, "system")} for ${counted(carried, "workload")}: ${cost}${but}`;
 }
 
 function Totals(props: { readonly found: PlacementOut; readonly months: number }) {
@@ -246,7 +250,10 @@ function Totals(props: { readonly found: PlacementOut; readonly months: number }
         <dt>Cost of all systems</dt>
         <dd>
           {cents(found.usd_per_month)} {shownCurrency()}
-          <small>per month, purchases spread over {counted(months, "month")}</small>
+          <small>
+            per month, purchases spread over {counted(months, "month")}
+            {lacksMachine(found) && `; ${MACHINES_NOT_COUNTED}`}
+          </small>
         </dd>
       </div>
       <div>

@@ -758,7 +758,9 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
                 format_bytes(one.ram_bytes),
                 format_bytes(one.flash_bytes) if one.flash_bytes else "-",
                 one.scheme,
-                one.name,
+                f"{one.name}, without the machine they need"
+                if one.without_machine
+                else one.name,
             ]
             for role, one in rows
         ],

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tierwright.advise.advice.found import Broken, Infeasible, Point
+from tierwright.advise.advice.found import Broken, Point
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
@@ -386,6 +386,10 @@ class AdviceOptionOut(Answer):
     on_existing: bool = Field(
         description="Whether a quote runs on machines that there are, whose costs continue and are not in its price."
     )
+    without_machine: bool = Field(
+        default=False,
+        description="Whether it is RAM and devices whose price lacks the machine that they need, as none was stated.",
+    )
     response_reason: str = Field(
         description="Why one of these response times is null, and how to get it; empty where none is."
     )
@@ -474,6 +478,7 @@ class ShadowOut(Answer):
     )
     io_time_us_per_access: float = Field(description="Of the same. [µs]")
     name: str = Field(description="What it is, in words.")
+    without_machine: bool = Field(default=False, description="As of an option.")
 
 
 class StaircaseStepOut(Answer):
@@ -529,13 +534,22 @@ class VerdictOut(Answer):
     text: str = Field(description="In words.")
 
 
-@mirrors(
-    Infeasible,
-    conflict="Limits that no option keeps together; without any one of them some option keeps the rest.",
-    text="In words.",
-)
 class InfeasibleOut(Answer):
     """Why no option is left."""
+
+    conflict: list[str] = Field(
+        description="Limits that no option keeps together; without any one of them some option keeps the rest."
+    )
+    text: str = Field(description="In words.")
+    heading: str = Field(
+        default="",
+        description="The limits in short, with their values; empty where the text is as short, and in answers that were "
+        "kept before it was stated.",
+    )
+    more: str = Field(
+        default="",
+        description="What the text says besides what the heading does: the next step.",
+    )
 
 
 class BarOut(Answer):
@@ -1046,7 +1060,7 @@ class AdviceOut(Answer):
     )
     because: str = Field(
         default="",
-        description="Why it, and what is assumed for it; empty where nothing is recommended. `finding` continues with it.",
+        description="Why it, and what is assumed for it; where nothing is recommended, what would be enough. `finding` continues with it.",
     )
     advice_id: str = Field(description="Hash of all that was asked.")
     status: Literal["model", "checked"] = Field(
@@ -1074,7 +1088,7 @@ class AdviceOut(Answer):
     )
     saving_usd_per_month: Usd | None = Field(
         description="Of the recommendation against what there is; null where either cost is unknown, or the "
-        "recommendation is `on_existing`. [USD/month]"
+        "recommendation is `on_existing` or `without_machine`. [USD/month]"
     )
     alternatives: list[AdviceOptionOut] = Field(
         description="The best of each other kind, the best first, and what there is."

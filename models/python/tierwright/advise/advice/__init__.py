@@ -223,7 +223,7 @@ def advice_on(
 
 
 def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
-    if zero is None or best is None or best.on_existing:
+    if zero is None or best is None or best.on_existing or best.without_machine:
         return None
     if zero.usd_per_month is None or best.usd_per_month is None:
         return None
@@ -389,7 +389,9 @@ def _infeasible(
     text = found.text
     if not found.names:
         text = sentences(text, _words.holds_nothing_text(_holding_nothing(asked)))
-    return Infeasible(found.names, text)
+    if text != found.text or not found.heading:
+        return Infeasible(found.names, text)
+    return Infeasible(found.names, text, found.heading, found.more)
 
 
 def _holding_nothing(asked: Asked) -> list[str]:
@@ -580,17 +582,18 @@ def _answer(
         second,
         suitable,
         asked.objective,
-        "" if infeasible is None else infeasible.text,
+        "" if infeasible is None else infeasible.heading or infeasible.text,
         rate_known=setting.rates.mean is not None,
         assumed=_words.assumed_text(
             # Of a workload that was scaled the data are those that production states.
             None
             if setting.curve.data_known or setting.curve.is_scaled
             else format_bytes(setting.data_bytes),
-            setting.rate_for_both,
+            is_mean_used=setting.rate_for_both is not None,
         ),
         # Of what lacks it alike nothing is compared that it would change.
-        machine_left_out=setting.candidates.machine_usd is None
+        unlike=recommended is not None
+        and recommended.without_machine
         and (len(setting.candidates.kinds) > 1 or zero is not None),
         replayed_from=None
         if best is None or by_model is None or best == by_model
@@ -634,10 +637,9 @@ def _answer(
         by_life,
         by_today,
     )
-    if best is None:
-        decision = sentences(decision, more)
-    else:
-        because = sentences(because, more)
+    if infeasible is not None:
+        because = infeasible.more
+    because = sentences(because, more)
     return Advice(
         finding=sentences(decision, because, confidence.text),
         decision=decision,
@@ -682,6 +684,9 @@ def _answer(
                 by_replay=by_replay,
                 admitted_by=admitted_by,
                 pruned=0 if left_out is None else left_out.pruned,
+                unlike=recommended is not None
+                and recommended.without_machine
+                and (len(setting.candidates.kinds) > 1 or zero is not None),
                 infeasible="" if infeasible is None else infeasible.text,
             ),
         ),

@@ -53,11 +53,17 @@ class Conflict:
         Which they are, and what one of them would have to be.
     nearest : tuple of (str, float, str)
         What each would have to be, alone, and the option that it admits then; empty where that is not known.
+    heading : str
+        In short which they are, with their values; empty where the text is as short.
+    more : str
+        What the text says besides: what one of them would have to be.
     """
 
     names: tuple[str, ...]
     text: str
     nearest: tuple[tuple[str, float, str], ...] = ()
+    heading: str = ""
+    more: str = ""
 
 
 def explained(
@@ -95,21 +101,42 @@ def explained(
     for_sale = [name for name in _unknown_for_sale(table, limits) if name in names]
     # What there is alone is known to break them, and no value of them would admit what is for sale.
     today_alone = bool(for_sale) and not dirty and for_sale == list(names)
+    is_known = not _may_be_kept(table, limits, names, unknown_of)
     said = (
         _words.today_breaks_text(names)
         if today_alone
-        else _words.infeasible_text(
-            names,
-            dirty=dirty,
-            is_known=not _may_be_kept(table, limits, names, unknown_of),
+        else _words.infeasible_text(names, dirty=dirty, is_known=is_known)
+    )
+    heading = (
+        ""
+        if today_alone
+        else _words.infeasible_heading(
+            names, asked.constraints, dirty=dirty, is_known=is_known
         )
     )
+    sale = ""
+    if for_sale:
+        why = _words.unknown_text(for_sale, has_chassis=has_chassis)
+        sale = f"Of what is for sale, {why[0].lower()}{why[1:]}"
+    nearest, enough = _enough(asked, table, limits, names, whom, replayed)
+    if today_alone and not nearest:
+        enough = ()
     # Of what bounds left out another may be nearer.
     tells_price = PRICE in names and table.left_out is None
     unpriced = _without_price(table, limits) if tells_price else ""
-    if for_sale:
-        why = _words.unknown_text(for_sale, has_chassis=has_chassis)
-        said = f"{said} Of what is for sale, {why[0].lower()}{why[1:]}"
+    more = sentences(sale, *enough, unpriced)
+    return Conflict(names, sentences(said, more), nearest, heading, more)
+
+
+def _enough(
+    asked: Asked,
+    table: Table,
+    limits: list[Limit],
+    names: tuple[str, ...],
+    whom: str,
+    replayed: Collection[int],
+) -> tuple[tuple[tuple[str, float, str], ...], tuple[str, ...]]:
+    """Return what each limit would have to be, alone, with the option that it admits; and the same in sentences."""
     nearest = _why_not.nearest_titled(table, limits, names, asked.objective, replayed)
     if nearest is not None:
         refuted = [
@@ -117,31 +144,24 @@ def explained(
         ]
         nearest = _why_not.with_other_numbers(asked, table, names, nearest)
         nearest = with_fewer_devices(asked, table, names, nearest, refuted)
-        relaxed = (
-            "" if today_alone and not nearest else _words.nearest_text(nearest, whom)
+        return nearest, (_words.nearest_text(nearest, whom),)
+    if not asked.limits_response or not any(
+        name in asked.constraints for name in names
+    ):
+        return (), ()
+    nearest, is_whole = _why_not.nearest_in_time(asked, table, names)
+    if nearest or is_whole:
+        left = _words.not_weighed_text(
+            [each for each in names if each in SIZING and each in asked.constraints]
+            if is_open(asked, table)
+            else []
         )
-        return Conflict(names, sentences(said, relaxed, unpriced), nearest)
-    if asked.limits_response and any(name in asked.constraints for name in names):
-        nearest, is_whole = _why_not.nearest_in_time(asked, table, names)
-        if nearest or is_whole:
-            relaxed = _words.nearest_text(nearest, whom)
-            left = _words.not_weighed_text(
-                [each for each in names if each in SIZING and each in asked.constraints]
-                if is_open(asked, table)
-                else []
-            )
-            return Conflict(names, sentences(said, relaxed, left, unpriced), nearest)
-        if table.left_out is not None:
-            # What a limit buys is not known there either.
-            return Conflict(names, sentences(said, unpriced))
-        one = "it" if len(names) == 1 else "one of them alone"
-        # Of one workload it is listed what limits buy, and which options are rejected.
-        said += (
-            f" How far {one} would have to be relaxed was not found."
-            if whom
-            else f" Where relaxing {one} is enough, what that limit buys states how far."
-        )
-    return Conflict(names, sentences(said, unpriced))
+        return nearest, (_words.nearest_text(nearest, whom), left)
+    if not whom or table.left_out is not None:
+        # Of one workload it is listed which options are rejected, and by how much.
+        return (), ()
+    one = "it" if len(names) == 1 else "one of them alone"
+    return (), (f"How far {one} would have to be relaxed was not found.",)
 
 
 def _may_be_kept(

@@ -532,6 +532,7 @@ def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
                         Decimal(int(other.options.month_cents[at])) * CENT,
                         float(other.options.io_us[at]),
                         other.title(at),
+                        other.without_machine(at),
                     ),
                 )
             )

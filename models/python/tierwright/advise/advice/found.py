@@ -128,6 +128,8 @@ class Option:
         Sum of the rows of the bill, and what is paid at purchase; None where a price is missing.
     on_existing : bool
         Whether a quote runs on machines that there are, whose costs continue and are not in its price.
+    without_machine : bool
+        Whether it is RAM and devices whose price lacks the machine that they need, as none was stated.
     io_time_us_per_access : float or None
         Busy time of one device of each tier. [µs]
     replayed_io_time_us_per_access : float or None
@@ -205,6 +207,7 @@ class Option:
     replayed_io_time_us_per_access: float | None = None
     response_reason: str = ""
     on_existing: bool = False
+    without_machine: bool = False
     clean_share: float | None = None
     clean_share_gain: float | None = None
     clean_share_reason: str = NOT_SPLIT
@@ -284,12 +287,15 @@ class Shadow:
         Of the same. [µs]
     name : str
         What it is.
+    without_machine : bool
+        As of an option.
     """
 
     constraint: str
     usd_per_month: Decimal
     io_time_us_per_access: float
     name: str
+    without_machine: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,10 +438,16 @@ class Infeasible:
         Limits that no option keeps together; without any one of them some option keeps the rest.
     text : str
         In words, with the next step.
+    heading : str
+        The limits in short, with their values; empty where the text is as short.
+    more : str
+        What the text says besides what the heading does: the next step.
     """
 
     conflict: tuple[str, ...]
     text: str
+    heading: str = ""
+    more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1175,7 +1187,7 @@ class Advice(Answer):
     decision : str
         What to buy and what it costs against today, or why nothing can be bought; `finding` begins with it.
     because : str
-        Why it, and what is assumed for it; empty where nothing is recommended. `finding` continues with it and ends with
+        Why it, and what is assumed for it; where nothing is recommended, what would be enough. `finding` continues with it and ends with
         the text of `confidence`.
     advice_id : str
         Hash of all that was asked.
@@ -1196,8 +1208,8 @@ class Advice(Answer):
     option_zero : Option or None
         What there is; None where nobody said.
     saving_usd_per_month : Decimal or None
-        What there is less the recommendation; None where either cost is unknown, or that runs on the same machines and
-        its price is that of a quote alone.
+        What there is less the recommendation; None where either cost is unknown, where that runs on the same machines and
+        its price is that of a quote alone, or where its price lacks the machine that it needs.
     alternatives : tuple of Option
         The best of each other kind, the best first; what there is stands among them.
     pareto : tuple of Option

@@ -71,9 +71,11 @@ def finding(
     objective: str,
 ) -> str:
     """Say which workloads share a system, what all cost, and what the simple choices would."""
+    lacks = any(each.option.without_machine for each in systems)
     said = [
         f"Place {places(systems)}: {money(mine.usd_per_month)} per month for "
-        f"{counted(len(systems), 'system')}, {_time_of(mine)} of I/O time per access."
+        f"{counted(len(systems), 'system')}{', without the machines that RAM and devices need' if lacks else ''}, "
+        f"{_time_of(mine)} of I/O time per access."
     ]
     workloads = sum(len(each.workloads) for each in systems)
     if workloads > 1:
@@ -88,6 +90,11 @@ def finding(
             said.append(_against(all_on_one, together, mine, objective))
     if any(each.in_parts for each in systems):
         said.append(_against("Sharing every cache", without_parts, mine, objective))
+    if lacks and len(said) > 1:
+        # One system fewer is one machine fewer, which is in no difference of these prices.
+        said.append(
+            "Where a system is RAM and devices, these differences do not include its machine."
+        )
     said += [_would_save(each) for each in systems if _is_worth_saying(each)]
     return " ".join(said)
 

@@ -26,6 +26,8 @@ _STATUS: Mapping[str, str] = {
     "model": "computed by the model, not replayed",
     "checked": "options were replayed in the reference simulator",
 }
+WITHOUT_MACHINE = "without the machine they need"
+"""Behind RAM and devices whose price lacks their machine, wherever a price stands beside them."""
 _AT_TOP = "replay_"
 """How the codes of cautions begin that must not be hidden further below."""
 
@@ -74,8 +76,9 @@ def summary(document: Document) -> Markup:
     best, zero = document["recommendation"], document["option_zero"]
     rows: list[tuple[str, str]] = []
     if best is not None:
-        rows.append(("Cost per month", f"{show.usd(best['usd_per_month'])} USD"))
-        rows.append(("Paid at purchase", f"{show.usd(best['purchase_usd'])} USD"))
+        but = f", {WITHOUT_MACHINE}" if best["without_machine"] else ""
+        rows.append(("Cost per month", f"{show.usd(best['usd_per_month'])} USD{but}"))
+        rows.append(("Paid at purchase", f"{show.usd(best['purchase_usd'])} USD{but}"))
     if zero is not None:
         rows.append(("Today, per month", f"{show.usd(zero['usd_per_month'])} USD"))
     saving = document["saving_usd_per_month"]
@@ -198,12 +201,20 @@ def named(option: Document) -> str:
     if by is None and option["admission"] is not None:
         # What was saved before other categories were tried does not name them.
         by = DEFAULT_KIND
-    return with_flow(str(option["name"]), option["scheme"], by)
+    title = with_flow(str(option["name"]), option["scheme"], by)
+    return f"{title}, {WITHOUT_MACHINE}" if option.get("without_machine") else title
 
 
 def answer(document: Document) -> Iterator[Markup]:
     """Say what to buy, and what must be known with it."""
-    yield tag("p", document["finding"], class_="lead")
+    failed = document["infeasible"]
+    if failed is not None and failed["heading"]:
+        yield tag("p", failed["heading"], class_="lead")
+        rest = document["finding"].removeprefix(failed["heading"]).strip()
+        if rest:
+            yield tag("p", rest)
+    else:
+        yield tag("p", document["finding"], class_="lead")
     yield tag("p", document["verdict"]["text"])
     sure = document["confidence"] or {}
     without = "" if sure.get("text") else sure.get("reason") or ""
@@ -250,7 +261,7 @@ def currency(document: Document) -> Iterator[str]:
 
 def _infeasible(found: Document, finding: str) -> Markup:
     parts: list[str] = []
-    if not finding.startswith(found["text"]):
+    if not found["heading"] and not finding.startswith(found["text"]):
         parts.append(tag("p", found["text"]))
     if found["conflict"]:
         words = listed([show.limit_words(name) for name in found["conflict"]])

@@ -354,6 +354,7 @@ _OPTION = _table(
     response_p99_mean_us=_maybe_number,
     response_reason=_maybe_text,
     on_existing=_maybe_flag,
+    without_machine=_maybe_flag,
     peak_busy=_maybe_number,
     throughput_accesses_per_s=_maybe_number,
     flash_life_years=_maybe_number,
@@ -429,7 +430,14 @@ _ADVICE = _table(
         )
     ),
     rejected_counts=_named(_count),
-    infeasible=_optional(_table(conflict=_list(_text), text=_text)),
+    infeasible=_optional(
+        _table(
+            conflict=_list(_text),
+            text=_text,
+            heading=_maybe_text,
+            more=_maybe_text,
+        )
+    ),
     confidence=_optional(
         _table(
             probability_best=_maybe_number,

@@ -413,6 +413,11 @@ def life(document: Document) -> Iterator[Markup]:
             "The recommendation runs on the existing machines: their costs, which the total of today includes, continue "
             "beside it and are not in its total.",
         )
+    if best is not None and best["without_machine"]:
+        yield tag(
+            "p",
+            "The machine that RAM and devices of the recommendation need is not in its total: no price of it is stated.",
+        )
     months = None if best is None else best["months_until_too_small"]
     if horizon is not None and months is not None and months < horizon:
         yield tag(

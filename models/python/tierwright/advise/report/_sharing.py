@@ -60,14 +60,20 @@ def as_advice(document: Document, system: Document) -> Document:
     }
 
 
+WITHOUT_MACHINES = "without the machines that RAM and devices need"
+"""Behind the cost of systems of which some are RAM and devices without the price of their machine."""
+
+
 def summary(document: Document) -> Markup:
     """Return the key figures under the title."""
     if not document["systems"]:
         return Markup("")
+    lacks = any(each["option"]["without_machine"] for each in document["systems"])
+    but = f", {WITHOUT_MACHINES}" if lacks else ""
     rows = (
         ("Systems", str(len(document["systems"]))),
-        ("Cost per month", f"{show.usd(document['usd_per_month'])} USD"),
-        ("Paid at purchase", f"{show.usd(document['purchase_usd'])} USD"),
+        ("Cost per month", f"{show.usd(document['usd_per_month'])} USD{but}"),
+        ("Paid at purchase", f"{show.usd(document['purchase_usd'])} USD{but}"),
         (
             "I/O time per access",
             show.figure(document, "io_time_us_per_access", show.time),

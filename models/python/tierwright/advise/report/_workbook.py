@@ -551,7 +551,9 @@ def _answer(sheet: Sheet, document: Document, title: str, sums: Sums | None) -> 
         if zero is not None and zero["usd_per_month"] is not None:
             today = sheet.row + 1
             sheet.line(["Today [USD per month]", zero["usd_per_month"]])
-            if best["usd_per_month"] is not None and not best["on_existing"]:
+            if best["usd_per_month"] is not None and not (
+                best["on_existing"] or best["without_machine"]
+            ):
                 saved = zero["usd_per_month"] - best["usd_per_month"]
                 live(
                     sheet,

@@ -68,8 +68,10 @@ def sentence(
         return ""
     keeps = [each for each in played if not each.breaks]
     if not keeps:
-        names = listed(sorted({each.title for each in played}))
-        return f"Of the flash caches replayed on this hardware ({names}), none is known to keep every limit."
+        many = len({each.title for each in played})
+        if many == 1:
+            return f"{played[0].title}, the only flash cache replayed on this hardware, is not known to keep every limit."
+        return f"No flash cache of the {many:,} replayed on this hardware is known to keep every limit."
     first = min(keeps, key=lambda each: each.simulated_us)
     difference = first.simulated_us / best.simulated_us - 1
     beside = (

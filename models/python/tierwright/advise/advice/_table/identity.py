@@ -148,6 +148,12 @@ class Identified:
         """Whether an option runs on machines that there are, whose costs are not in its price."""
         return self.source(at) == "quotes" and self.given(at).on_existing
 
+    def without_machine(self, at: int) -> bool:
+        """Whether the price of an option lacks the machine that its RAM and devices need."""
+        return (
+            self.source(at) == "devices" and self.setting.candidates.machine_usd is None
+        )
+
     def names(self, at: int) -> tuple[str | None, str | None]:
         """Ids of what caches, and of what holds the data."""
         row, columns = int(self.options.row[at]), self.columns

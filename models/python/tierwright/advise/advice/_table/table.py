@@ -484,6 +484,7 @@ class Table(Waiting):
             response_p99_mean_us=_at(tail, 0),
             response_reason=reason,
             on_existing=self.on_existing(at),
+            without_machine=self.without_machine(at),
             peak_busy=finite(options.peak_busy[at]),
             throughput_accesses_per_s=beside[THROUGHPUT],
             flash_life_years=finite(options.life_years[at])

@@ -35,6 +35,7 @@ from tierwright.advise.advice._words.names import (
 from tierwright.advise.advice._words.refusals import (
     beside_text,
     holds_nothing_text,
+    infeasible_heading,
     infeasible_text,
     nearest_text,
     not_weighed_text,
@@ -56,6 +57,7 @@ __all__ = [
     "beside_text",
     "decided",
     "holds_nothing_text",
+    "infeasible_heading",
     "infeasible_text",
     "kept_limit",
     "kept_value",

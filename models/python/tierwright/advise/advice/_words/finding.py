@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from typing import Literal
 
 from tierwright.advise.advice._words.limits import (
     IF_DIRTY,
     LIMIT_WORDS,
     limit_value,
+    on_limit,
     what_is,
     what_it_has,
 )
@@ -46,7 +48,7 @@ def decided(
     admitted_by: Admitted | None = None,
     front: tuple[int, bool] | None = None,
     assumed: str = "",
-    machine_left_out: bool = False,
+    unlike: bool = False,
     today: Rejected | None = None,
 ) -> tuple[str, str]:
     """Say what to buy and what it costs against today, why that is left, and why to buy it; or why nothing can be recommended, which has no more to it."""
@@ -55,9 +57,11 @@ def decided(
     if admitted_by is not None:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         none_does, among = NONE_BUT[admitted_by]
-        why = f"{none_does} no option keeps every limit; of what was replayed{among}, it is {what} that does."
+        why = f"{none_does} no option keeps every limit; of what was replayed{among}, it is {what} that does{_but(unlike)}."
     elif replayed_from is None:
-        why = _because(best, second, suitable, objective, response_limited, pruned)
+        why = _because(
+            best, second, suitable, objective, response_limited, pruned, unlike=unlike
+        )
     else:
         first, then = "the cheapest", "the fastest"
         if objective == "io_time":
@@ -67,28 +71,26 @@ def decided(
         why = f"Of the options that were replayed, it is {named_by} that {keep} every limit"
         if not is_replayed:
             why = f"It is {first} that no replay shows to break a limit, by the model alone: it was not replayed itself"
-        why = f"{why}; by the model the choice would have been {replayed_from}."
-    said = [why, *_front(front), *_split(best)]
+        why = f"{why}{_but(unlike)}; by the model the choice would have been {replayed_from}."
+    said = [why, _margin(best, zero), *_front(front, _but(unlike)), *_split(best)]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
         )
-    if machine_left_out:
-        said.append(machine_text(best, second))
     if assumed:
         said.append(assumed)
     return _buy(best, zero, today), " ".join(each for each in said if each)
 
 
-def assumed_text(data: str | None, rate: float | None) -> str:
+def assumed_text(data: str | None, *, is_mean_used: bool) -> str:
     """Say what stands for a size of the data and a busiest hour that nobody stated; empty where both are.
 
     Parameters
     ----------
     data : str or None
         The size that stands for that of the data, a lower bound; None where it was stated.
-    rate : float or None
-        Mean rate that stands for that of the busiest hour too; None where it does not, or is unknown. [1/s]
+    is_mean_used : bool
+        Whether the mean rate stands for that of the busiest hour.
     """
     said = []
     if data is not None:
@@ -96,15 +98,31 @@ def assumed_text(data: str | None, rate: float | None) -> str:
             f"The size of the data is not stated: {data}, the largest size of the curve, stands for it, and whether the choice "
             "holds all of them was not checked."
         )
-    if rate is not None:
-        said.append(
-            f"{three_digits(rate)} page accesses per second are taken for the mean and for the busiest hour alike: no rate "
-            "of a busier hour is stated."
-        )
+    if is_mean_used:
+        said.append("No busiest hour was stated, so the mean is used.")
     return " ".join(said)
 
 
-def _front(front: tuple[int, bool] | None) -> Iterator[str]:
+NOT_COUNTED = "its machine not counted"
+"""Behind what an option costs, where the price of another has its machine and this one lacks it."""
+
+
+def _but(unlike: bool) -> str:  # noqa: FBT001
+    """Say behind what is the cheapest that its machine is in no price, where other options have theirs."""
+    return f", {NOT_COUNTED}" if unlike else ""
+
+
+def _margin(best: Option, zero: Option | None) -> str:
+    """Say how much the machine may cost that is not counted, so that the choice costs no more than today; empty where that is no question."""
+    if zero is None or zero.usd_per_month is None or not best.without_machine:
+        return ""
+    cost = best.usd_per_month
+    if cost is None or cost >= zero.usd_per_month:
+        return ""
+    return f"With a machine of less than {money(zero.usd_per_month - cost)} per month it costs less than today."
+
+
+def _front(front: tuple[int, bool] | None, but: str) -> Iterator[str]:
     """Say of the front of cost and I/O time how many choices it has, and that the cheapest of them is named."""
     if front is None:
         return
@@ -115,7 +133,7 @@ def _front(front: tuple[int, bool] | None) -> Iterator[str]:
         yield "It is the whole front of cost and I/O time: nothing that keeps every limit is faster."
     else:
         yield (
-            f"It is the cheapest of the {many:,} choices on the front of cost and I/O time: each of the others costs more and "
+            f"It is the cheapest of the {many:,} choices on the front of cost and I/O time{but}: each of the others costs more and "
             "takes less I/O time."
         )
 
@@ -130,18 +148,28 @@ def _split(best: Option) -> Iterator[str]:
 
 
 def _overloaded(zero: Option) -> str:
-    """Say that what there is would have to be busy all the time and more; empty where it would not, or nothing is known."""
+    """Say that what there is does not carry the load; empty where it does, or nothing is known."""
     least, most = zero.ends("peak_busy")
     if least is not None and least > 1:
         by = "" if least == most else "at least "
-        return f"would have to be {by}{percent(least)} busy in the busiest hour"
+        return f"cannot carry the load: it would need {by}{_times(least)}"
     if most is not None and most > 1:
-        return f"would have to be up to {percent(most)} busy in the busiest hour"
+        return f"may not carry the load: it would need up to {_times(most)}"
     return ""
 
 
+def _times(busy: float) -> str:
+    """Say how fast devices would have to be that are busy for more than all of the time."""
+    times = three_digits(busy)
+    return (
+        "slightly more than its speed"
+        if float(times.replace(",", "")) == 1
+        else f"{times} times its speed"
+    )
+
+
 def _left(zero: Option, today: Rejected | None) -> str:
-    """Say why what there is is left, behind what it costs; empty where it keeps every limit."""
+    """Say why what there is is left, behind its name; empty where it keeps every limit."""
     broken = (
         ()
         if today is None
@@ -151,7 +179,7 @@ def _left(zero: Option, today: Rejected | None) -> str:
     said = [each for each in (lacks, _overloaded(zero)) if each]
     if not said and today is not None:
         said = [each for each in (_first_broken(zero, today),) if each]
-    return f"; what there is today {' and '.join(said)}" if said else ""
+    return " and ".join(said)
 
 
 def _first_broken(zero: Option, today: Rejected) -> str:
@@ -172,21 +200,6 @@ def _first_broken(zero: Option, today: Rejected) -> str:
     return f"breaks a limit: {told}, and {asked} is {'required' if name in LEAST else 'allowed'}"
 
 
-def machine_text(best: Option, second: Option | None) -> str:
-    """Say which of the prices that are compared lack the machine that RAM and devices need; empty where none does."""
-    bare = [each is not None and each.kind == "devices" for each in (best, second)]
-    what = "The machine that RAM and devices need is not in"
-    match bare:
-        case [True, True]:
-            return f"{what} these prices."
-        case [True, False]:
-            return f"{what} its price."
-        case [False, True]:
-            return f"{what} the price of the best alternative."
-        case _:
-            return ""
-
-
 def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str:
     cost = best.usd_per_month
     assert cost is not None  # what has no price is not recommended
@@ -197,26 +210,39 @@ def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str
     verb = "Rent" if best.purchase_usd == 0 else "Buy"
     if best.kind == "quotes":
         verb = "Take"
+    price = f"{money(cost)} per month"
+    if best.without_machine:
+        price = f"{price} without the machine they need"
     today = ""
     if best.on_existing:
         today = (
             ", on the existing machines, whose costs continue and are not in this price"
         )
-    elif zero is not None and zero.usd_per_month is not None:
-        now = zero.usd_per_month
-        difference = now - cost
-        more = "less" if difference > 0 else "more"
-        if not difference:
-            today = ", as much as today"
-        elif amount(now) == amount(cost):
-            today = f", {money(abs(difference))} {more} than today"
-        else:
-            today = f" against {money(now)} today, {money(abs(difference))} {more}"
-        # A saving against what is too small, or breaks another limit, is said to be one.
-        today += _left(zero, left)
     elif zero is not None:
-        today = f"; what there is today costs an unknown amount{_left(zero, left)}"
-    return f"{verb} {named(best)}: {money(cost)} per month{today}."
+        today = _against_today(best, cost, zero, _left(zero, left))
+    return f"{verb} {named(best)}: {price}{today}."
+
+
+def _against_today(best: Option, cost: Decimal, zero: Option, left: str) -> str:
+    """Say what there is costs, how much more or less that is where it follows from these costs, and why it is left."""
+    now = zero.usd_per_month
+    if now is None:
+        why = f" and {left}" if left else ""
+        return f"; what there is today costs an unknown amount{why}"
+    difference = now - cost
+    more = "less" if difference > 0 else "more"
+    if best.without_machine:
+        # What it saves or costs more depends on the machine.
+        even_so = f", {money(-difference)} more even so" if difference < 0 else ""
+        said = f", against {money(now)} today{even_so}"
+    elif not difference:
+        said = ", as much as today"
+    elif amount(now) == amount(cost):
+        said = f", {money(abs(difference))} {more} than today"
+    else:
+        said = f" against {money(now)} today, {money(abs(difference))} {more}"
+    # A saving against what is too small, or breaks another limit, is said to be one.
+    return f"{said}; what there is today {left}" if left else said
 
 
 def _io_times(best: Option, second: Option) -> tuple[float | None, float | None, str]:
@@ -259,6 +285,8 @@ def _because(
     objective: str,
     response_limited: bool,  # noqa: FBT001
     pruned: int,
+    *,
+    unlike: bool,
 ) -> str:
     if suitable == 1 and second is None:
         return _only(objective, response_limited, pruned)
@@ -270,24 +298,21 @@ def _because(
         # Those that keep the limits on response times were not counted.
         of = f"that keeps the limits on response times too, of {counted(suitable, 'option')} that {keep} every other limit"
     what = "the fastest" if objective == "io_time" else "the cheapest"
+    if objective != "io_time":
+        # With its machine it may not be.
+        of = f"{of}{_but(unlike)}"
     if second is None or second.usd_per_month is None or best.usd_per_month is None:
         return f"It is {what} {of}."
-    if objective == "io_time":
-        first_time, next_time, by = _io_times(best, second)
-        if first_time is None or next_time is None:
-            return f"It is {what} {of}."
-        slow, fast = format_microseconds(next_time), format_microseconds(first_time)
-        beside = (
-            f"takes as long, {fast} of I/O time per access{by}"
-            if slow == fast
-            else f"takes {slow} of I/O time per access{by} against {fast}"
-        )
-        if second.usd_per_month != best.usd_per_month:
-            beside += f" and costs {_difference(second, best)}"
-    else:
+    beside = (
+        _slower(best, second)
+        if objective == "io_time"
         # Amounts that differ by cents read the same with three digits.
-        same = second.usd_per_month == best.usd_per_month
-        beside = f"costs {'as much' if same else _difference(second, best)}"
+        else f"costs {_difference(second, best)}"
+    )
+    if not beside:
+        return f"It is {what} {of}."
+    if second.without_machine and not best.without_machine:
+        beside += f", {NOT_COUNTED}"
     return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
 
 
@@ -296,11 +321,32 @@ def names_alternative(because: str, second: Option | None) -> bool:
     return second is not None and f"the best alternative, {named(second)}," in because
 
 
+def _slower(best: Option, second: Option) -> str:
+    """Say how long an access to the next fastest takes, and what it costs more or less; empty where a time is unknown."""
+    first_time, next_time, by = _io_times(best, second)
+    if first_time is None or next_time is None:
+        return ""
+    slow, fast = format_microseconds(next_time), format_microseconds(first_time)
+    said = (
+        f"takes as long, {fast} of I/O time per access{by}"
+        if slow == fast
+        else f"takes {slow} of I/O time per access{by} against {fast}"
+    )
+    if second.usd_per_month == best.usd_per_month:
+        return said
+    said += f" and costs {_difference(second, best)}"
+    if best.without_machine and not second.without_machine:
+        said += ", the machine of the choice not counted"
+    return said
+
+
 def _difference(one: Option, other: Option) -> str:
     """Say how much more or less one option costs than another; both have a price."""
     assert one.usd_per_month is not None
     assert other.usd_per_month is not None
     more = one.usd_per_month - other.usd_per_month
+    if not more:
+        return "as much"
     return f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
 
 
@@ -326,20 +372,21 @@ def verdict_text(
     admitted_by: Admitted | None = None,
     pruned: int = 0,
     infeasible: str = "",
+    unlike: bool = False,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
         return _not_viable(infeasible)
-    first = "Viable, and the best of all candidates: each was evaluated."
+    first = f"Viable: the best of all candidates{_but(unlike)}."
     if best.ranges:
         return (
-            "Viable whatever share of the evicted pages is dirty; with as many as possible it is the best of all candidates, each "
-            "of which was evaluated."
+            "Viable whatever share of the evicted pages is dirty. With as many as possible it is the best of all "
+            f"candidates{_but(unlike)}."
         )
     if pruned:
         first = (
-            f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "
-            f"{'a bound shows' if pruned == 1 else 'bounds show'} to be neither the best nor among those listed as close."
+            f"{first} {counted(pruned, 'option')} that cannot be {'was' if pruned == 1 else 'were'} left out by "
+            f"{'a bound' if pruned == 1 else 'bounds'}."
         )
     if admitted_by == "flash_cache":
         return "Viable by replay: under page flow this hardware breaks a limit."
@@ -351,10 +398,15 @@ def verdict_text(
         return first
     if limited_by is None:
         return f"{first} No single limit rules out a better option."
-    what = LIMIT_WORDS.get(limited_by.constraint, limited_by.constraint)
-    loosest = "at 100 %" if limited_by.constraint == PEAK_BUSY else "without it"
-    limited = f"{first} Limited by the {what}: {loosest},"
+    limit = f"the limit {on_limit(limited_by.constraint)}"
+    loosest = (
+        f"With {limit} at 100 %"
+        if limited_by.constraint == PEAK_BUSY
+        else f"Without {limit}"
+    )
+    limited = f"{first} {loosest},"
     if objective == "io_time":
         return f"{limited} an access would take {format_microseconds(limited_by.io_time_us_per_access)} of I/O time."
     saved = best.usd_per_month - limited_by.usd_per_month
-    return f"{limited} the cheapest would cost {money(saved)} per month less."
+    but = _but(limited_by.without_machine and not best.without_machine)
+    return f"{limited} the cheapest would cost {money(saved)} per month less{but}."

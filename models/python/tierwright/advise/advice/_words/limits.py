@@ -163,6 +163,32 @@ def stated_limit(name: str, value: Decimal) -> str:
     )
 
 
+_BEHIND: Mapping[str, str] = {
+    PEAK_BUSY: " of the busiest hour for a device",
+    "ram_bytes": " of RAM",
+    "flash_bytes": " of flash cache",
+    "purchase_usd": " at purchase",
+    "io_time_us_per_access": " of I/O time",
+    "flash_life_years": " of life of the flash",
+    RESTART: " until RAM is warm",
+    "response_mean_us": " in the mean",
+    "response_p50_us": " in the median",
+    "response_p99_us": " at the 99th percentile",
+}
+"""What the value of a limit is of, behind the value, where its unit does not say it."""
+
+
+def in_heading(name: str, value: Decimal) -> str:
+    """Write the value of a limit so that it says what it limits.
+
+    Examples
+    --------
+    >>> in_heading("response_p99_us", Decimal(200)), in_heading("machines", Decimal(2))
+    ('200 µs at the 99th percentile', '2 machines')
+    """
+    return f"{stated_limit(name, value)}{_BEHIND.get(name, '')}"
+
+
 def _to_the_coin(name: str, value: Decimal | float, rounding: str) -> str:
     per = " per month" if name == "usd_per_month" else ""
     coins = to_the_coin(value, rounding=rounding).removesuffix(".00")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 
 from tierwright.advise.advice._words.limits import (
     IF_DIRTY,
     LIMIT_WORDS,
     behind_name,
+    in_heading,
     kept_limit,
     limit_value,
     on_limit,
@@ -145,6 +147,57 @@ def infeasible_text(
     if len(limits) == 1:
         return f"No option keeps every limit: {each} the limit {limits[0]}."
     return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."
+
+
+def infeasible_heading(
+    conflict: Sequence[str],
+    constraints: Mapping[str, Decimal],
+    *,
+    dirty: bool = False,
+    is_known: bool = True,
+) -> str:
+    """Say in short which limits conflict, with their values; empty where that is no shorter than `infeasible_text`.
+
+    Parameters
+    ----------
+    conflict : sequence of str
+        Their names.
+    constraints : mapping of str to Decimal
+        What is stated, by name.
+    dirty, is_known
+        As of `infeasible_text`.
+
+    Examples
+    --------
+    >>> both = {"usd_per_month": Decimal(500), "response_p99_us": Decimal(200)}
+    >>> infeasible_heading(("usd_per_month", "response_p99_us"), both)
+    'No option keeps both limits: 500 USD per month and 200 µs at the 99th percentile.'
+    >>> infeasible_heading(("usd_per_month",), both, is_known=False)
+    'No option is known to keep the limit of 500 USD per month.'
+    """
+    limits = [name for name in conflict if name in CONSTRAINTS]
+    if (
+        not limits
+        or EVIDENCE in conflict
+        or any(name not in constraints for name in limits)
+    ):
+        return ""
+    needs = [
+        LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
+    ]
+    values = listed([in_heading(name, constraints[name]) for name in limits])
+    which = {
+        1: f"the limit of {values}",
+        2: f"both limits: {values}",
+    }.get(len(limits), f"all of these limits: {values}")
+    has = f" that has {listed(needs)}" if needs else ""
+    keeps = "keeps" if is_known else "is known to keep"
+    said = f"o option{has} {keeps} {which}."
+    return (
+        f"With as many evicted pages dirty as possible, n{said}"
+        if dirty
+        else f"N{said}"
+    )
 
 
 def without_price_text(
