@@ -334,3 +334,19 @@ def test_a_limit_that_an_assumed_endurance_breaks_names_what_would_be_bought() -
         f"at the most that a drive of the catalogue states {then.name}"
     )
     assert not about_endurance(enduring)
+
+
+def test_which_pages_are_in_ram_is_that_of_each_table_of_options() -> None:
+    """What was found out of all options says nothing of a table of some of them, whose rows are others."""
+    table = Table.of(asked_of(given_(TOLD)).setting)
+    times = table.peak_responses(np.arange(len(table.options)))
+    held = np.flatnonzero(times[2] == 0)
+    waits = np.flatnonzero((times[2] > 0) & np.isfinite(times[2]))
+    assert len(held)
+    assert len(waits)
+    # Where one stood that does not wait, one that does stands.
+    rows = np.resize(waits, held[0] + 1)
+    some = table.with_options(table.options.rows(rows))
+    found = some.peak_responses(np.arange(len(rows)))
+    assert found[2].tolist() == times[2][rows].tolist()
+    assert (found[2] > 0).all()
