@@ -859,7 +859,7 @@ def test_the_next_dollar_is_said_and_so_is_that_it_buys_nothing() -> None:
         " The step after it, to b, costs 5.00 USD per month for each µs."
     )
     assert _flat.next_text((one, dearer, dearest), "usd").endswith(
-        " Of 2 steps after it the last, to c, costs 7.00 USD per month for each µs."
+        " Of the 2 steps after it the last, to c, costs 7.00 USD per month for each µs."
     )
     # Rounded once: 22.954 is 23.0 in the sentence and in tables, and no 22.9 by way of 22.95.
     rate = Decimal("22.9539705882")

@@ -20,7 +20,7 @@ from tierwright.advise.advice.found import (
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import amount_per, money, shown_in
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import whole_percent
+from tierwright.common.wording import counted, whole_percent
 from tierwright.evaluate.advice.flat import (
     FLAT_SHARE,
     ROUNDING,
@@ -277,7 +277,7 @@ def next_text(steps: tuple[NextDollar, ...], objective: str) -> str:
         after = (
             "The step after it"
             if others == 1
-            else f"Of {others} steps after it the last"
+            else f"Of the {counted(others, 'step')} after it the last"
         )
         said += (
             f" {after}, to {last.name}, costs {_per_us(last)} per month for each µs."
