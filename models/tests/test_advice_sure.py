@@ -1615,7 +1615,7 @@ def test_where_all_is_rented_nothing_is_said_of_a_purchase(folder: Path) -> None
     assert found.recommendation is not None
     assert found.recommendation.kind == "instances"
     assert found.confidence.probability_best is not None, found.confidence.reason
-    assert "rents are taken as fixed" in found.confidence.reason
+    assert "rents are assumed to be fixed" in found.confidence.reason
     assert "purchase" not in found.confidence.reason
     bought = ask(production(stationary(folder)))
     assert bought.recommendation is not None

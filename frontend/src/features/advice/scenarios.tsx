@@ -76,30 +76,33 @@ export function scenarioFinding({ rows, columns }: Found): string {
   return `If it turns out otherwise: the recommendation breaks a limit in ${broken === 0 ? "none" : broken} of ${counted(columns.length, "scenario")}`;
 }
 
-function regret(
-  { regret_usd_per_month: money, regret_io_time_us: us, breaks, reason }: Cell,
+/** Money or time by which a choice falls behind; null where neither is known. */
+function behind(
+  { regret_usd_per_month: money, regret_io_time_us: us, breaks }: Cell,
   isRented: boolean,
-) {
-  const isExchanged = isRented && breaks.length > 0 && money !== null;
-  const value = isExchanged ? (
-    "exchanged"
-  ) : money !== null ? (
-    // Adding to what was bought may do, and lose less.
-    `${breaks.length > 0 && Number(money) > 0 ? "≤ " : ""}${cents(money)}`
-  ) : us !== null ? (
-    time(us)
-  ) : reason === "" ? (
-    UNKNOWN
-  ) : (
-    <Unknown reason={reason} />
-  );
-  return breaks.length === 0 ? (
+): string | null {
+  const isBroken = breaks.length > 0;
+  if (money === null) {
+    return us === null ? null : time(us);
+  }
+  if (isRented && isBroken) {
+    return "exchanged";
+  }
+  // Adding to what was bought may do, and lose less.
+  return isBroken && Number(money) > 0 ? `≤ ${cents(money)}` : cents(money);
+}
+
+function regret(cell: Cell, isRented: boolean) {
+  const value =
+    behind(cell, isRented) ??
+    (cell.reason === "" ? UNKNOWN : <Unknown reason={cell.reason} />);
+  return cell.breaks.length === 0 ? (
     value
   ) : (
     <>
       {value}
       <br />
-      <Text span size="xs" c="dimmed" title={breaks.map(limitTitle).join(", ")}>
+      <Text span size="xs" c="dimmed" title={cell.breaks.map(limitTitle).join(", ")}>
         breaks a limit
       </Text>
     </>

@@ -24,7 +24,7 @@ NO_PRICES_OR_RENTS = (
     "no recent prices of one product tell how far those of a purchase may be off, and no history of rents is known, so "
     "prices and rents stay as they are"
 )
-RENTS_FIXED = "rents are taken as fixed, as no history of rents is known"
+RENTS_FIXED = "rents are assumed to be fixed, as no history of rents is known"
 """Why no price was drawn: where there are purchases, purchases and rents, or rents alone."""
 
 
