@@ -61,7 +61,7 @@ def limits_of(found: Staircase, shares: list[float]) -> list[float]:
     """Return limits at, above, between and below the steps, as far as these are known."""
     values = [step.value for step in found.steps if step.value is not None]
     if not values:
-        return [1.0, 1e3]
+        return [1.0] if found.constraint == PEAK_BUSY else [1.0, 1e3]
     low, high = max(min(values), 1e-9) / 3, max(*values, 1e-9) * 3
     between = [low * (high / low) ** share for share in shares]
     some = [values[int(share * (len(values) - 1))] for share in shares]

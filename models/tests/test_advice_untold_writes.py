@@ -153,7 +153,7 @@ def test_where_nothing_keeps_it_the_nearest_limit_is_the_one_that_is_kept(
     found = asked(untold, FLASH, constraints=limits)
     assert found.recommendation is None
     assert found.infeasible is not None
-    assert HELD in found.decision
+    assert HELD in found.finding
     # The value is a least one, rounded to the side that the option is on.
     told = re.search(r"life of the flash to ([0-9,.]+) years", found.infeasible.text)
     assert told is not None, found.infeasible.text

@@ -222,7 +222,12 @@ def _grown_from(document: Document) -> str:
     growth = document["when"]
     # An answer that was saved before counts no growth.
     model = document["versions"].get("model", "")
-    if growth is None or not model.isdigit() or int(model) < _GROWN_FROM:
+    if not model.isdigit() or int(model) < _GROWN_FROM:
+        return ""
+    if "placement" in document["versions"]:
+        # The growth of each workload is its own.
+        return "of a load that grows by g a year ln(1 + t ln(1 + g)) / ln(1 + g), at the hits of today, and else t = "
+    if growth is None:
         return ""
     return (
         f"ln(1 + t ln(1 + g)) / ln(1 + g) with the growth g = {show.share(growth['growth_per_year'])} a year of the load, "

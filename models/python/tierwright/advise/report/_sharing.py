@@ -55,6 +55,7 @@ def as_advice(document: Document, system: Document) -> Document:
         "option_zero": None,
         "saving_usd_per_month": None,
         "when": None,
+        "versions": document["versions"],
         "constraints": document["constraints"],
         "horizon_months": document["horizon_months"],
     }

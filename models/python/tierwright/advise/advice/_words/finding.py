@@ -385,8 +385,9 @@ def verdict_text(
         )
     if pruned:
         first = (
-            f"{first} {counted(pruned, 'option')} that cannot be {'was' if pruned == 1 else 'were'} left out by "
-            f"{'a bound' if pruned == 1 else 'bounds'}."
+            f"{first} A bound left out 1 option, which is no better."
+            if pruned == 1
+            else f"{first} Bounds left out {counted(pruned, 'option')}, none of which is better."
         )
     if admitted_by == "flash_cache":
         return "Viable by replay: under page flow this hardware breaks a limit."
