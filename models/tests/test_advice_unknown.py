@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from advice_cases import DEVICES_ALONE, PRODUCTION, SHELF, TIB, ask, book, curve
+from advice_cases import (
+    DEVICES_ALONE,
+    PRODUCTION,
+    ROOT,
+    SHELF,
+    TIB,
+    ask,
+    book,
+    curve,
+)
 from advice_cases import question as asked_of
 
 from tierwright.advise.advice import _outlasting
@@ -18,6 +27,7 @@ from tierwright.advise.advice.found import Advice
 from tierwright.common.cautions import Weighed
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
+from tierwright.trace.reading import Trace
 
 LIKE = "micron-7500-pro-15.36tb"
 LATENCY = "read_latency_us"
@@ -350,3 +360,31 @@ def test_which_pages_are_in_ram_is_that_of_each_table_of_options() -> None:
     found = some.peak_responses(np.arange(len(rows)))
     assert found[2].tolist() == times[2][rows].tolist()
     assert (found[2] > 0).all()
+
+
+def test_a_replay_that_asks_a_device_without_times_is_refused_and_says_so() -> None:
+    """By the model RAM holds all of the data; the recording reads and writes what holds them all the same."""
+    made = drive("silent", "0.75", has_latency=False)
+    silent = replace(
+        made,
+        figures={
+            key: figure
+            for key, figure in made.figures.items()
+            if key.startswith(("capacity", "unit_"))
+        },
+    )
+    found = ask(
+        **given_(
+            silent,
+            constraints={},
+            trace=Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"),
+        )
+    )
+    assert found.recommendation is not None
+    assert found.recommendation.disk_device == "silent"
+    # RAM that the recording fills reads nothing, so no time is asked; less of it is not held against the model.
+    assert [each.simulated for each in found.checked] == [0.0, None]
+    assert any(
+        "reads or writes `silent`, and no source states how long" in each.message
+        for each in found.cautions
+    )

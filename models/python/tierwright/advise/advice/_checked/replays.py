@@ -20,7 +20,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import percent
+from tierwright.common.wording import listed, percent
 from tierwright.evaluate.page_flow.decision import ReplayPoint, priced
 from tierwright.evaluate.page_flow.load import TIER_TERMS
 from tierwright.evaluate.page_flow.schemes import BY_NAME
@@ -182,24 +182,47 @@ def replayed(
     counters = dict(zip(wanted, replays(wanted), strict=True))
     curve = table.setting.curve
     errors = bands(table, np.asarray(finalists, dtype=np.int64))
+
+    def of(at: int) -> Mapping[str, Any]:
+        return counters[planned.replays[at]]
+
     return [
-        _of(table, at, counters[planned.replays[at]], curve)
-        if at in planned.replays
-        else Replayed(
-            at,
-            float(table.options.io_us[at]),
-            np.nan,
-            np.nan,
-            float(band),
-            planned.refused[at],
-        )
+        _refused(table, at, float(band), refused)
+        if (refused := planned.refused.get(at) or _without_times(table, at, of(at)))
+        else _of(table, at, of(at), curve)
         for at, band in zip(finalists, errors, strict=True)
     ]
 
 
+def _refused(table: Table, at: int, band: float, reason: str) -> Replayed:
+    return Replayed(at, float(table.options.io_us[at]), np.nan, np.nan, band, reason)
+
+
+def _without_times(table: Table, at: int, counters: Mapping[str, Any]) -> str:
+    """Say that a replay reads or writes what holds the data, of which no source states times; empty where it does not.
+
+    An option that holds all of the data in a cache needs no such times by the model.
+    """
+    names = table.names(at)
+    flash, store = table.devices(at)
+    lacking = [
+        name
+        for name, device, asked in (
+            (names[0], flash, flash_pages_written(counters) or counters["flash_hits"]),
+            (names[1], store, counters["hdd_reads"] or counters["hdd_writes"]),
+        )
+        if name is not None and device is None and asked
+    ]
+    if not lacking:
+        return ""
+    return (
+        f"its replay reads or writes {listed([f'`{name}`' for name in lacking])}, and no source states how long that takes; "
+        "name a device that stands in"
+    )
+
+
 def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Replayed:
     flash, store = table.devices(at)
-    assert store is not None  # an option without times is no finalist
     page = curve.page_bytes
     times = {
         f"{tier}_{operation}": 0.0
