@@ -382,9 +382,9 @@ def test_a_replay_that_asks_a_device_without_times_is_refused_and_says_so() -> N
     )
     assert found.recommendation is not None
     assert found.recommendation.disk_device == "silent"
-    # RAM that the recording fills reads nothing, so no time is asked; less of it is not held against the model.
-    assert [each.simulated for each in found.checked] == [0.0, None]
-    assert any(
-        "reads or writes `silent`, and no source states how long" in each.message
-        for each in found.cautions
+    assert {each.simulated for each in found.checked} == {None}
+    [own, _] = found.checked
+    assert own.reason.startswith(
+        "Not checked by a replay: it reads or writes `silent`, and no source states how long"
     )
+    assert own.reason in found.finding

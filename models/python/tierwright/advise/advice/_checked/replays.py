@@ -180,7 +180,6 @@ def replayed(
     # Options of the same sizes are one replay.
     wanted = list(dict.fromkeys(planned.replays.values()))
     counters = dict(zip(wanted, replays(wanted), strict=True))
-    curve = table.setting.curve
     errors = bands(table, np.asarray(finalists, dtype=np.int64))
 
     def of(at: int) -> Mapping[str, Any]:
@@ -189,7 +188,7 @@ def replayed(
     return [
         _refused(table, at, float(band), refused)
         if (refused := planned.refused.get(at) or _without_times(table, at, of(at)))
-        else _of(table, at, of(at), curve)
+        else _of(table, at, of(at))
         for at, band in zip(finalists, errors, strict=True)
     ]
 
@@ -203,34 +202,46 @@ def _without_times(table: Table, at: int, counters: Mapping[str, Any]) -> str:
 
     An option that holds all of the data in a cache needs no such times by the model.
     """
-    names = table.names(at)
-    flash, store = table.devices(at)
-    lacking = [
-        name
-        for name, device, asked in (
-            (names[0], flash, flash_pages_written(counters) or counters["flash_hits"]),
-            (names[1], store, counters["hdd_reads"] or counters["hdd_writes"]),
-        )
-        if name is not None and device is None and asked
-    ]
+    flash, store = table.names(at)
+    written = counters["hdd_writes"]
+    if unfilled_by(table, at):
+        # What is not full may write as much as it does once it is.
+        written = max(written, _most_written(counters) * counters["accesses"])
+    asked = {
+        "flash_read": (flash, counters["flash_hits"]),
+        "flash_write": (flash, flash_pages_written(counters)),
+        "disk_read": (store, counters["hdd_reads"]),
+        "disk_write": (store, written),
+    }
+    times = _times_us(table, at)
+    lacking = dict.fromkeys(
+        f"`{name}`"
+        for operation, (name, count) in asked.items()
+        if count and times[operation] is None
+    )
     if not lacking:
         return ""
     return (
-        f"its replay reads or writes {listed([f'`{name}`' for name in lacking])}, and no source states how long that takes; "
-        "name a device that stands in"
+        f"Not checked by a replay: it reads or writes {listed([*lacking])}, and no source states how long that takes; name a device that "
+        "stands in."
     )
 
 
-def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Replayed:
-    flash, store = table.devices(at)
-    page = curve.page_bytes
-    times = {
-        f"{tier}_{operation}": 0.0
+def _times_us(table: Table, at: int) -> dict[str, float | None]:
+    """Return the time of an operation of what caches and of what holds the data; None where no source states it. [µs]"""
+    page = table.setting.curve.page_bytes
+    return {
+        f"{tier}_{operation}": None
         if device is None
-        else service_us(device, operation, page) or 0.0
-        for tier, device in (("flash", flash), ("disk", store))
+        else service_us(device, operation, page)
+        for tier, device in zip(("flash", "disk"), table.devices(at), strict=True)
         for operation in OPERATIONS
     }
+
+
+def _of(table: Table, at: int, counters: Mapping[str, Any]) -> Replayed:
+    # What the replay does not do needs no time.
+    times = {name: time or 0.0 for name, time in _times_us(table, at).items()}
     found = priced(
         counters,
         flash_read=times["flash_read"],
