@@ -201,6 +201,34 @@ describe("the evidence of an option", () => {
     );
   });
 
+  it("says no latency is missing where response times are unknown for another reason", () => {
+    const shows = (response_reason: string, ranges: object = {}) =>
+      linksOf({
+        response_p99_us: null,
+        response_reason,
+        ranges: ranges as AdviceOptionOut["ranges"],
+      }).find(({ question }) => question === "throughput")?.shows;
+    const late =
+      "seagate-exos-x24-24tb and micron-9550 cannot keep up with the busiest hour";
+    const beyond =
+      "busy shares at its load, which is beyond what it carries in the busiest hour";
+    expect(shows(late)).toBe(beyond);
+    // Without dirty pages it carries its load.
+    const carried = { response_p99_us: [132, null] };
+    expect(shows(late, carried)).toBe(`${beyond} with as many dirty pages as possible`);
+    expect(
+      shows(
+        "they depend on which evicted pages are dirty, and the curve does not say it",
+        { response_p99_us: [132, 190] },
+      ),
+    ).toBe(
+      "busy shares and response times at its load, with as many dirty pages as possible",
+    );
+    expect(shows("where that one machine fails, none is left")).toBe(
+      "busy shares at its load",
+    );
+  });
+
   it("says which figures to expect, and of which of several machines", () => {
     expect(pointOf(OPTION, AROUND.knows)).toBe(POINT);
     expect(evidenceText(OPTION, POINT)).toContain(

@@ -117,14 +117,33 @@ export function evidenceLinks(
   ];
 }
 
-/** What *Throughput* shows of an option: a busy time is no latency, so of one without it no response time. */
-function atLoad({ response_p99_us: p99, response_reason: reason }: AdviceOptionOut) {
+/** How the server begins, or ends, the reason why response times are not known. */
+const NO_LATENCY = "no source states the latency";
+const OVERLOADED = "cannot keep up with the busiest hour";
+
+/** As *Throughput* draws what is a range, until another end is chosen there. */
+const MOST_DIRTY = "with as many dirty pages as possible";
+
+/** What *Throughput* shows of an option, by why its response times are not known. */
+function atLoad({
+  response_p99_us: p99,
+  response_reason: reason,
+  ranges,
+}: AdviceOptionOut): string {
+  const both = "busy shares and response times at its load";
   if (p99 !== null) {
-    return "busy shares and response times at its load";
+    return both;
   }
-  // What to state instead is said where the response times of the option are missing.
-  const [why = ""] = reason.split(/;|, and IOPS/);
-  return `busy shares at its load; of response times lower bounds at most${why === "" ? "" : `, as ${why}`}`;
+  const isRange = ranges["response_p99_us"] !== undefined;
+  if (reason.startsWith(NO_LATENCY)) {
+    // A busy time is no latency. What to state instead is said where the response times of the option are missing.
+    const [why = ""] = reason.split(/;|, and IOPS/);
+    return `busy shares at its load; of response times lower bounds at most, as ${why}`;
+  }
+  if (reason.endsWith(OVERLOADED)) {
+    return `busy shares at its load, which is beyond what it carries in the busiest hour${isRange ? ` ${MOST_DIRTY}` : ""}`;
+  }
+  return isRange ? `${both}, ${MOST_DIRTY}` : "busy shares at its load";
 }
 
 /** Leaves the prices of the advice where they are, for a question that is one of prices. */
