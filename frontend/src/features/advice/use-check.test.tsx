@@ -125,6 +125,37 @@ describe("the check of an advice", () => {
     await says(/checked, nothing goes on/);
   });
 
+  it("says that categories are counted, which is no round of replays", async () => {
+    const replies: ((of: object) => void)[] = [];
+    const counting = (status: RunOut["status"]) => ({
+      id: "k1",
+      kind: "category_counts",
+      title: "Categories of Shop, EU",
+      status,
+    });
+    server.run = counting("running");
+    vi.spyOn(window, "fetch").mockImplementation(async (input) => {
+      if ((input as Request).method !== "POST") {
+        return Response.json(server.run, JSON_TYPE);
+      }
+      const found = await new Promise<object>((reply) => replies.push(reply));
+      return Response.json(found, JSON_TYPE);
+    });
+    const screen = await shown(ADVICE);
+    const says = (text: string | RegExp) =>
+      expect.element(screen.getByText(text), { timeout: 5000 }).toBeVisible();
+    await expect.poll(() => replies.length).toBe(1);
+    replies[0]?.({ ...job("running"), run: counting("running") });
+    await says(/, Counting categories$/);
+    server.run = counting("succeeded");
+    await says(/, Computing the answer from the counts of categories$/);
+    await expect.poll(() => replies.length).toBe(2);
+    // The first replays are the first round.
+    server.run = run("running");
+    replies[1]?.(job("running"));
+    await says(/, Being replayed: 4 replays$/);
+  });
+
   it("is found where the address names it, and not where it names another", async () => {
     server.check = { status: "checked" };
     const other = await shown("fedcba9876543210");

@@ -9,7 +9,7 @@ export interface AdviceCheck {
   readonly isCancelled: boolean;
   readonly error: Error | null;
   readonly run: RunOut | undefined;
-  /** Runs of this check that were seen: replays of what the first ones leave follow them. */
+  /** Runs of this check that replay and were seen: replays of what the first ones leave follow them. */
   readonly rounds: number;
   /** The advice by the replays of its finalists, once these are there. */
   readonly checked: AdviceOut | undefined;
@@ -36,7 +36,7 @@ export function useCheck(
   const query = adviceCheck(question);
   const isAsked = adviceId !== null && adviceId === named;
   const replay = useReplay<AdviceOut, (string | AdviceQuestion)[]>(query, isAsked);
-  const [rounds, forget] = useRounds(adviceId, replay.run?.id ?? null);
+  const [rounds, forget] = useRounds(adviceId, roundOf(replay.run));
   const wasCancelled = replay.run?.status === "cancelled";
   useEffect(() => {
     // What was cancelled is not started again by opening the address again.
@@ -65,6 +65,14 @@ export function useCheck(
 }
 
 const NO_RUNS: readonly string[] = [];
+
+/** A check may have categories of pages counted between its replays: that run replays nothing. */
+const countsCategories = ({ kind }: Pick<RunOut, "kind">): boolean =>
+  kind === "category_counts";
+
+/** The run that is a round of replays; null where it is none. */
+const roundOf = (run: RunOut | undefined): string | null =>
+  run === undefined || countsCategories(run) ? null : run.id;
 
 /** How many runs a check has had, each replaying what those before it leave; and what starts the count again. */
 function useRounds(of: string | null, run: string | null) {
@@ -95,6 +103,11 @@ export function underway({
   }
   if (run === undefined) {
     return "Being checked by replay";
+  }
+  if (countsCategories(run)) {
+    return isActiveStatus(run.status)
+      ? "Counting categories"
+      : "Computing the answer from the counts of categories";
   }
   // The title of a run ends with how many replays it makes.
   const replays = run.title.split(", ").at(-1) ?? run.title;
