@@ -67,21 +67,25 @@ const PLACEMENT = {
 };
 
 /** A server that has these scenarios, and that says this of a check; returns the checks that it was asked for. */
-function serve(check: object): string[] {
+function serve(
+  check: object,
+  model: object = MODEL,
+  placement: object = PLACEMENT,
+): string[] {
   const checks: string[] = [];
   vi.spyOn(window, "fetch").mockImplementation(async (request) => {
     const { url } = request as Request;
     if (url.endsWith("/placements")) {
       const body = await (request as Request).clone().json();
       expect(body.workloads).toHaveLength(2);
-      return Response.json(PLACEMENT);
+      return Response.json(placement);
     }
     if (url.endsWith("/advice/checks")) {
       checks.push(url);
       return Response.json(check);
     }
     if (url.endsWith("/advice")) {
-      return Response.json(MODEL);
+      return Response.json(model);
     }
     if (url.includes("/scenarios/")) {
       return Response.json(SCENARIOS.find(({ id }) => url.endsWith(`/${id}`)));
@@ -152,4 +156,25 @@ it("asks a saved question of several workloads for all of them", async () => {
     .element(table.getByRole("row", { name: /^Cost per month/ }))
     .toMatchTextContent(/840\.91 ?1,200\.00 ?\+359\.09/);
   await expectAccessible();
+});
+
+it("states no difference of costs that lack unequally many machines", async () => {
+  const bare = (usd: string) => ({
+    ...option("RAM and drives", usd, null),
+    kind: "devices",
+    without_machine: true,
+  });
+  const [system] = PLACEMENT.systems;
+  const systems = [bare("500"), bare("700")].map((each) => ({
+    ...system,
+    option: each,
+  }));
+  serve(CHECKED, answer("m1", "model", bare("840.91")), { ...PLACEMENT, systems });
+  const table = await shown(["a", "d"]);
+  await expect
+    .element(table.getByRole("row", { name: /^Cost per month/ }))
+    .toMatchTextContent(/840\.91 ?1,200\.00$/);
+  await expect
+    .element(table.getByRole("row", { name: /^Price of the machine/ }))
+    .toMatchTextContent(/not counted ?not counted for 2 machines ?differs/);
 });

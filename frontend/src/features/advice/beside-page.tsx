@@ -28,7 +28,7 @@ import {
   NO_OPTION,
   placed,
   type Side,
-  withoutMachine,
+  withoutMachines,
 } from "./beside";
 import {
   type BesideSearch,
@@ -284,7 +284,7 @@ function columnsOf(
             value={figure.of(side, titles)}
             first={
               at === 0 ||
-              !isComparable(figure, withoutMachine(side), withoutMachine(first))
+              !isComparable(figure, withoutMachines(side), withoutMachines(first))
                 ? null
                 : figure.of(first, titles)
             }

@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import type { PlacementOut } from "@/api/placements";
 import type { ReplayJob } from "@/api/replay-checks";
-import { besideFinding, decided, figures, placed, type Side } from "./beside";
+import {
+  besideFinding,
+  decided,
+  figures,
+  placed,
+  type Side,
+  withoutMachines,
+} from "./beside";
 import { parseBesideSearch, readIds } from "./beside-address";
 import { against } from "./option-figures";
 
@@ -195,6 +202,45 @@ describe("advices side by side", () => {
     expect(of("RAM", none)).toEqual([null, "No option keeps every limit."]);
     expect(besideFinding([two, none])).toMatch(/^Not every scenario/);
     expect(besideFinding([side("A", "10", 2), two])).toMatch(/^Not every scenario/);
+  });
+
+  it("are not set against each other where unequally many machines are missing", () => {
+    const bare = (machines: number) => ({
+      option: {
+        name: "RAM",
+        kind: "devices",
+        scheme: "none",
+        machines,
+        without_machine: true,
+      },
+      workloads: [{ name: "Orders" }],
+    });
+    const whole = { ...bare(1), option: { ...bare(1).option, without_machine: false } };
+    const several = (name: string, usd: string, systems: readonly object[]): Side => ({
+      ...side(name, null, null),
+      ...placed({
+        systems,
+        usd_per_month: usd,
+        purchase_usd: "0",
+        io_time_us_per_access: 3,
+        ranges: {},
+        cautions: [],
+      } as unknown as PlacementOut),
+    });
+    const two = several("Two", "10", [bare(1), bare(1)]);
+    const one = several("One", "20", [bare(1), whole]);
+    expect([two, one, side("A", "10", 2)].map(withoutMachines)).toEqual([2, 1, 0]);
+    expect(besideFinding([two, one])).toBe(
+      "Two costs least, its 2 machines not counted; several take the least I/O time",
+    );
+    expect(besideFinding([several("Even", "20", [bare(1), bare(1)]), two])).toBe(
+      "Two costs least; several take the least I/O time",
+    );
+    const row = figures([two, one]).find(({ name }) => name === "Price of the machine");
+    expect([two, one].map((each) => row?.of(each, new Map()))).toEqual([
+      "not counted for 2 machines",
+      "not counted for 1 of 2 machines",
+    ]);
   });
 
   it("are named in the address, each once, four at most", () => {

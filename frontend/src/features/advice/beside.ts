@@ -12,7 +12,7 @@ import { listed } from "@/units/quantity";
 import {
   cheapestAndFastest,
   type Judged,
-  lacksMachine,
+  machinesLacking,
   type OptionFigure,
   optionFigures,
   type Value,
@@ -160,19 +160,17 @@ export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
   ).map(ofBest),
 ];
 
-/** Whether the cost of what is recommended lacks a machine. */
-export const withoutMachine = ({ found }: Pick<Decided, "found">): boolean =>
-  isOfSeveral(found)
-    ? lacksMachine(found)
-    : found.recommendation !== null && lacksMachine(found.recommendation);
+/** How many machines the cost of what is recommended lacks. */
+export function withoutMachines({ found }: Pick<Decided, "found">): number {
+  if (isOfSeveral(found)) {
+    return machinesLacking(found);
+  }
+  return found.recommendation === null ? 0 : machinesLacking(found.recommendation);
+}
 
 const judged = (found: Decided["found"]): Judged | null =>
   isOfSeveral(found)
-    ? {
-        ...found,
-        replayed_io_time_us_per_access: null,
-        without_machine: lacksMachine(found),
-      }
+    ? { ...found, replayed_io_time_us_per_access: null }
     : found.recommendation;
 
 /** The finding above the figures: what costs least, and what takes the least I/O time. */

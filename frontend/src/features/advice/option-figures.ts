@@ -110,29 +110,50 @@ const hits = (name: string, of: (option: AdviceOptionOut) => Value): OptionFigur
 const MACHINE: OptionFigure = {
   name: "Price of the machine",
   of: (option) =>
-    option.without_machine === true
-      ? "not counted"
-      : AS_STATED.has(option.kind)
-        ? "as stated"
-        : "in the cost",
+    notCounted(machinesLacking(option), option.machines) ??
+    (AS_STATED.has(option.kind) ? "as stated" : "in the cost"),
   ofAll: (found) =>
-    lacksMachine(found) ? "not counted of every system" : "in the cost",
+    notCounted(
+      machinesLacking(found),
+      found.systems.reduce((total, { option }) => total + option.machines, 0),
+    ) ?? "in the cost",
 };
 const AS_STATED: ReadonlySet<string> = new Set(["have", "quotes"]);
 
-/** Whether a cost lacks the machine that RAM and devices need: of an option, or of one of several systems. */
-export const lacksMachine = (
-  of: Pick<AdviceOptionOut, "without_machine"> | Pick<PlacementOut, "systems">,
-): boolean =>
-  "systems" in of
-    ? of.systems.some(({ option }) => option.without_machine === true)
-    : of.without_machine === true;
+/** How many machines a cost lacks; null where it lacks none. */
+function notCounted(lacking: number, machines: number): string | null {
+  if (lacking === 0) {
+    return null;
+  }
+  if (lacking < machines) {
+    return `not counted for ${formatShort(lacking)} of ${counted(machines, "machine")}`;
+  }
+  return machines === 1
+    ? "not counted"
+    : `not counted for ${counted(machines, "machine")}`;
+}
 
-/** Whether two values of a figure may be set against each other: amounts not where one of them lacks a machine. */
+/** What is bought with or without machines: an option, or the systems for several workloads. */
+type Machined =
+  | Pick<AdviceOptionOut, "without_machine" | "machines">
+  | Pick<PlacementOut, "systems">;
+
+/** How many of the machines that RAM and devices need a cost lacks: of an option, or of several systems together. */
+export const machinesLacking = (of: Machined): number =>
+  "systems" in of
+    ? of.systems.reduce((total, { option }) => total + machinesLacking(option), 0)
+    : of.without_machine === true
+      ? of.machines
+      : 0;
+
+/** Whether a cost lacks a machine that RAM and devices need: of an option, or of one of several systems. */
+export const lacksMachine = (of: Machined): boolean => machinesLacking(of) > 0;
+
+/** Whether two values of a figure may be set against each other: amounts only where they lack equally many machines. */
 export const isComparable = (
   { format }: Written,
-  lacking: boolean,
-  other: boolean,
+  lacking: number,
+  other: number,
 ): boolean => format !== cents || lacking === other;
 
 /** In the order in which a decision reads them; replays and what is not counted where an option has one. */
@@ -264,28 +285,38 @@ export function against(figure: Written, first: Value, value: Value): string | n
 /** By what the cheapest and the fastest are told. */
 export type Judged = Pick<
   AdviceOptionOut,
-  | "usd_per_month"
-  | "io_time_us_per_access"
-  | "replayed_io_time_us_per_access"
-  | "without_machine"
->;
+  "usd_per_month" | "io_time_us_per_access" | "replayed_io_time_us_per_access"
+> &
+  Machined;
 
 interface Named {
   readonly name: string;
   readonly option: Judged | null;
 }
 
-/** Which of several costs least, and whether that holds without its machine alone. */
+/** Which of several costs least, and whether that holds without its machines alone. */
 function costsText(all: readonly Named[], cheapest: readonly Named[]): string {
-  const lacks = ({ option }: Named) => option?.without_machine === true;
-  // With its machine it may cost more than one that has its own in the cost.
-  const isUnlike = cheapest.some(lacks) && !all.every(lacks);
+  const lackingOf = (some: readonly Named[]) =>
+    some.map(({ option }) => (option === null ? 0 : machinesLacking(option)));
+  const lacking = lackingOf(cheapest);
+  const [fewest, most] = [Math.min(...lacking), Math.max(...lacking)];
+  // With its machines it may cost more than one of which fewer are missing.
+  const isUnlike = most > Math.min(...lackingOf(all));
   if (cheapest.length > 1) {
-    return isUnlike
-      ? "Several cost the same, not all with their machine"
-      : "Several cost the same";
+    return `Several cost the same${isUnlike ? lackingText(fewest, most) : ""}`;
   }
-  return `${cheapest[0]?.name} costs least${isUnlike ? ", its machine not counted" : ""}`;
+  const machines = most === 1 ? "machine" : `${formatShort(most)} machines`;
+  return `${cheapest[0]?.name} costs least${isUnlike ? `, its ${machines} not counted` : ""}`;
+}
+
+/** What several equal costs lack, by how many machines the least and the most of them lack. */
+function lackingText(fewest: number, most: number): string {
+  if (fewest === 0) {
+    return ", not all with their machine";
+  }
+  return fewest === most
+    ? ", their machines not counted"
+    : ", different numbers of machines not counted";
 }
 
 /** Those of several that have the least of a figure; none of them where it is not known of each. */
@@ -314,7 +345,8 @@ export function cheapestAndFastest(all: readonly Named[], unknown: string): stri
   const comma = costs.includes(",") ? "," : "";
   const [fast] = fastest;
   if (fastest.length > 1) {
-    return cheapest.length > 1
+    // Those that cost the least may not be those that take the least time.
+    return cheapest.length > 1 && cheapest.every((one) => fastest.includes(one))
       ? `${costs}${comma} and take the same time`
       : `${costs}; several take the least I/O time`;
   }

@@ -11,7 +11,7 @@ import { Compared } from "./compared";
 import {
   cheapestAndFastest,
   isComparable,
-  lacksMachine,
+  machinesLacking,
   type OptionFigure,
   optionFigures,
   titleOf,
@@ -148,7 +148,11 @@ function columnsOf(
             first={
               one === first ||
               first === undefined ||
-              !isComparable(figure, lacksMachine(option), lacksMachine(first.option))
+              !isComparable(
+                figure,
+                machinesLacking(option),
+                machinesLacking(first.option),
+              )
                 ? null
                 : figure.of(first.option, titles)
             }

@@ -5,6 +5,7 @@ import {
   against,
   cheapestAndFastest,
   isComparable,
+  machinesLacking,
   optionFigures,
 } from "./option-figures";
 import { lookingAt, optionId, toggled } from "./pins";
@@ -17,6 +18,7 @@ const option = (change: Partial<AdviceOptionOut>): AdviceOptionOut =>
     admission: null,
     admission_by: null,
     flash_bytes: 1,
+    machines: 1,
     replayed_io_time_us_per_access: null,
     ranges: {},
     ...change,
@@ -183,6 +185,20 @@ describe("figures side by side", () => {
     expect(said(at("R", "1", 3, true), at("A", "1", 3, false))).toBe(
       "Several cost the same, not all with their machine, and take the same time",
     );
+    // None of the equal ones has its machine: nothing is said of one that has.
+    expect(
+      said(at("R", "1", 3, true), at("A", "1", 3, true), at("B", "2", 3, false)),
+    ).toBe("Several cost the same, their machines not counted, and take the same time");
+    // The fastest are others than the cheapest, or not all of these.
+    for (const us of [
+      [9, 9, 3, 3],
+      [9, 3, 3, 3],
+    ]) {
+      const all = us.map((time, n) => at(`${n}`, n < 2 ? "1" : "2", time, false));
+      expect(said(...all)).toBe(
+        "Several cost the same; several take the least I/O time",
+      );
+    }
     // What costs least with its machine does so beside parts without theirs.
     expect(said(at("R", "1", 4, false), at("A", "2", 3, true))).toBe(
       "R costs least, A takes the least I/O time",
@@ -190,6 +206,29 @@ describe("figures side by side", () => {
     expect(said(at("R", "1", 4, true), at("A", "2", 3, true))).toBe(
       "R costs least, A takes the least I/O time",
     );
+  });
+
+  it("count how many machines are missing", () => {
+    const at = (name: string, usd: string, machines: number) => ({
+      name,
+      option: option({
+        usd_per_month: usd,
+        io_time_us_per_access: 3,
+        without_machine: true,
+        machines,
+      }),
+    });
+    const said = (...all: readonly ReturnType<typeof at>[]) =>
+      cheapestAndFastest(all, "?").split(/[;,]? (?:several take|and take)/)[0];
+    expect(said(at("R", "1", 2), at("A", "2", 1))).toBe(
+      "R costs least, its 2 machines not counted",
+    );
+    // One machine less to be paid besides: it costs least all the more.
+    expect(said(at("R", "1", 1), at("A", "2", 2))).toBe("R costs least");
+    expect(said(at("R", "1", 2), at("A", "1", 1))).toBe(
+      "Several cost the same, different numbers of machines not counted",
+    );
+    expect(said(at("R", "1", 2), at("A", "1", 2))).toBe("Several cost the same");
   });
 
   it("have a row for what is not counted, and no difference of amounts that lack it", () => {
@@ -208,8 +247,13 @@ describe("figures side by side", () => {
     if (cost === undefined || time === undefined) {
       throw new Error("a figure is missing");
     }
-    expect(isComparable(cost, true, false)).toBe(false);
-    expect(isComparable(cost, true, true)).toBe(true);
-    expect(isComparable(time, true, false)).toBe(true);
+    expect(isComparable(cost, 1, 0)).toBe(false);
+    expect(isComparable(cost, 1, 1)).toBe(true);
+    expect(isComparable(time, 1, 0)).toBe(true);
+    // Both lack machines, but one of them lacks two.
+    const two = option({ without_machine: true, kind: "devices", machines: 2 });
+    expect(figure?.of(two, new Map())).toBe("not counted for 2 machines");
+    expect(isComparable(cost, machinesLacking(two), machinesLacking(bare))).toBe(false);
+    expect(isComparable(cost, machinesLacking(two), machinesLacking(two))).toBe(true);
   });
 });
