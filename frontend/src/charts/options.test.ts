@@ -551,7 +551,11 @@ describe("what has no place on a logarithmic axis", () => {
       );
       const [series] = option.series as { data: { value: [number, number] }[] }[];
       const y = option.yAxis as { min: number };
-      return { low: y.min, at: (series?.data ?? []).map(({ value }) => value) };
+      return {
+        option,
+        low: y.min,
+        at: (series?.data ?? []).map(({ value }) => value),
+      };
     };
     const { low, at } = drawn([point("a", 10, 30), point("b", 20, 0)]);
     expect(at).toEqual([
@@ -559,7 +563,27 @@ describe("what has no place on a logarithmic axis", () => {
       [20, 10],
     ]);
     expect(low).toBeLessThan(10);
-    expect(drawn([point("a", 0, 0)]).at).toEqual([[1 / 3, 1 / 3]]);
+    // Where all are nothing they stand at 0 of linear axes, which state no other value.
+    const nothing = drawn([point("a", 0, 0), point("b", 0, 0)]);
+    expect(nothing.at).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    for (const axis of [nothing.option.xAxis, nothing.option.yAxis]) {
+      expect(axis).toMatchObject({ type: "value", min: 0 });
+    }
+    const texts = (svg: string) =>
+      [...svg.matchAll(/<text[^>]*>([^<]*)<\/text>/g)].map(([, text]) => text);
+    const said = texts(drawSvg(nothing.option, SIZE, "#ffffff"));
+    expect(said.filter((text) => /[0-9]/.test(text ?? ""))).toEqual(["0 µs", "0"]);
+    // One axis of nothing leaves the other as it is.
+    const mixed = drawn([point("a", 10, 0), point("b", 20, 0)]);
+    expect(mixed.at).toEqual([
+      [10, 0],
+      [20, 0],
+    ]);
+    expect(mixed.option.xAxis).toMatchObject({ type: "log" });
+    expect(mixed.option.yAxis).toMatchObject({ type: "value", min: 0 });
   });
 });
 

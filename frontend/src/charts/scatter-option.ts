@@ -61,24 +61,31 @@ export const timeOverPrice = (currency: string): ScatterAxes => ({
 /** How much lower than the least value above nothing that stands which has no place on the axis. */
 const EDGE = 3;
 
-/** Where values of nothing are drawn on a logarithmic axis: at its lower edge, below all others. */
+/** Where values of nothing are drawn on a logarithmic axis: at its lower edge, below all others; 0 where all are nothing. */
 export function edgeOf(values: readonly number[]): number {
   const above = values.filter((value) => value > 0);
-  return above.length === 0 ? 1 / EDGE : Math.min(...above) / EDGE;
+  return above.length === 0 ? 0 : Math.min(...above) / EDGE;
 }
 
 /** A value where a logarithmic axis with this lower edge has it. */
 export const onLogAxis = (value: number, edge: number): number =>
   value > 0 ? value : edge;
 
-/** Ticks of an axis that leaves room beside its points. */
+/** Where every value is nothing no logarithmic axis has a place for one: a linear one, on which 0 alone says something. */
+const OF_NOTHING = { type: "value" as const, min: 0, max: 1, major: [0], all: [0] };
+
+/** Scale of an axis that leaves room beside its points. */
 function roomy(values: readonly number[], below: number, above: number) {
   const edge = edgeOf(values);
+  if (edge === 0) {
+    return OF_NOTHING;
+  }
   const drawn = values.map((value) => onLogAxis(value, edge));
-  return valueTicks(Math.min(...drawn) * below, Math.max(...drawn) * above);
+  const ticks = valueTicks(Math.min(...drawn) * below, Math.max(...drawn) * above);
+  return { type: "log" as const, ...ticks };
 }
 
-/** Devices on two logarithmic axes, with a place at the lower edge for what takes or costs nothing. */
+/** Devices on two logarithmic axes, with a place at the lower edge for what takes or costs nothing; linear where all do. */
 export function deviceScatterOption(
   groups: readonly DeviceGroup[],
   colors: ColorScheme,
@@ -91,8 +98,8 @@ export function deviceScatterOption(
   const x = roomy(across, 0.8, 1.25);
   const y = roomy(up, 0.7, 1.5);
   const [left, bottom] = [edgeOf(across), edgeOf(up)];
-  const axis = (ticks: typeof x) => ({
-    type: "log" as const,
+  const axis = (ticks: ReturnType<typeof roomy>) => ({
+    type: ticks.type,
     min: ticks.min,
     max: ticks.max,
     axisLine: { show: true, lineStyle: { color: ink.line } },
@@ -102,7 +109,7 @@ export function deviceScatterOption(
       length: 4,
       lineStyle: { color: ink.line },
     },
-    splitLine: { show: true, lineStyle: { color: ink.grid } },
+    splitLine: { show: ticks.type === "log", lineStyle: { color: ink.grid } },
     nameTextStyle: { color: ink.faint },
   });
   return {

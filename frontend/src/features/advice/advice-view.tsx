@@ -247,13 +247,16 @@ export function basisOf(
   const isLeftOut =
     found.checked.some((row) => isChoice(found, row)) && replayedTime(found) === null;
   return !isLeftOut
-    ? `Checked: ${replayedText(found)} replayed in the reference simulator.`
+    ? `Checked: ${replayedText(found)}.`
     : "By the model: the recommendation could not be replayed, other options were.";
 }
 
-/** How many options and flash caches were replayed, with the verb; near misses, which no table lists, where there is nothing else. */
+/** How many options and flash caches were replayed, and how many options that no table lists: those that the model rules out. */
 function replayedText(
-  found: Pick<AdviceOut, "checked" | "flash_caches" | "near_misses_replayed">,
+  found: Pick<
+    AdviceOut,
+    "checked" | "flash_caches" | "recommendation" | "near_misses_replayed"
+  >,
 ): string {
   const options = found.checked.filter(({ simulated }) => simulated !== null).length;
   const caches = found.flash_caches.filter(
@@ -263,11 +266,21 @@ function replayedText(
     ...(options > 0 ? [counted(options, "option")] : []),
     ...(caches > 0 ? [counted(caches, "flash cache")] : []),
   ];
-  const near = found.near_misses_replayed;
+  // One that its replay admits is recommended, and listed like the others.
+  const near = found.near_misses_replayed - (isByReplayAlone(found) ? 1 : 0);
+  const were = (many: number) => (many === 1 ? "was" : "were");
+  const where = "replayed in the reference simulator";
   if (said.length === 0) {
-    return `${counted(near, "option")} that the model rules out ${near === 1 ? "was" : "were"}`;
+    return `${counted(near, "option")} that the model rules out ${were(near)} ${where}`;
   }
-  return `${listed(said)} ${options + caches === 1 ? "was" : "were"}`;
+  const more = counted(
+    near,
+    options > 0 ? "more option" : "option",
+    options > 0 ? "more options" : "options",
+  );
+  const also =
+    near > 0 ? `, and so ${were(near)} ${more} that the model rules out` : "";
+  return `${listed(said)} ${were(options + caches)} ${where}${also}`;
 }
 
 /** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */

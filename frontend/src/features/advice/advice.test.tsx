@@ -921,8 +921,41 @@ describe("the answer", () => {
     expect(of({ status: "checked", checked: others })).toBe(
       "By the model: the recommendation could not be replayed, other options were.",
     );
+    // What the model rules out was replayed, too, and stands in no table.
+    const near = { status: "checked", checked: [row, others[1]] } as Partial<AdviceOut>;
+    expect(of({ ...near, near_misses_replayed: 0 })).toBe(
+      "Checked: 2 options were replayed in the reference simulator.",
+    );
+    expect(of({ ...near, near_misses_replayed: 3 })).toBe(
+      "Checked: 2 options were replayed in the reference simulator, and so were 3 more options that the model rules out.",
+    );
+    // The one that its replay admits is recommended, and among the two.
+    const admitted = {
+      ...OPTION,
+      io_time_us_per_access: 12,
+      replayed_io_time_us_per_access: 12,
+    };
+    const byReplay = {
+      ...near,
+      recommendation: admitted,
+      checked: [
+        { ...row, option: admitted, model: 15 },
+        { ...row, option: LARGE },
+      ],
+    } as Partial<AdviceOut>;
+    expect(of({ ...byReplay, near_misses_replayed: 1 })).toBe(
+      "Checked: 2 options were replayed in the reference simulator.",
+    );
+    expect(of({ ...byReplay, near_misses_replayed: 2 })).toBe(
+      "Checked: 2 options were replayed in the reference simulator, and so was 1 more option that the model rules out.",
+    );
     const cache = { io_time_us_per_access: 3 } as AdviceOut["flash_caches"][number];
     expect(of({ status: "checked", flash_caches: [cache] })).toMatch(/^Checked/);
+    expect(
+      of({ status: "checked", flash_caches: [cache], near_misses_replayed: 2 }),
+    ).toBe(
+      "Checked: 1 flash cache was replayed in the reference simulator, and so were 2 options that the model rules out.",
+    );
   });
 
   it("says when it changes, what its neighbours cost and what it would regret", async () => {
@@ -1364,11 +1397,26 @@ describe("the chart of the front", () => {
     const screen = await front({
       ...FOUND,
       recommendation: full,
+      pareto: [full, OPTION],
+      pareto_in_all: 2,
+      option_zero: null,
+    });
+    await expect.element(screen.getByText(said)).toBeVisible();
+  });
+
+  it("speaks of no edge where no option takes time, for its axis begins at 0", async () => {
+    const full = { ...LARGE, name: "all in RAM", io_time_us_per_access: 0 };
+    const screen = await front({
+      ...FOUND,
+      recommendation: full,
       pareto: [full],
       pareto_in_all: 1,
       option_zero: null,
     });
-    await expect.element(screen.getByText(said)).toBeVisible();
+    await expect
+      .element(screen.getByRole("table", { name: "Front", exact: true }))
+      .toBeVisible();
+    expect(screen.getByText(said).query()).toBeNull();
   });
 
   it("says nothing of an edge where every option takes time", async () => {
@@ -1500,6 +1548,16 @@ describe("the title of a part", () => {
       "What else was close: the next takes 9 µs more I/O time per access by the model",
     );
     expect(closeFinding(FOUND, [LARGE, OPTION])).toBe("What else was close");
+    // Two machines are missing in one cost, and one in the other.
+    const bare = { kind: "devices", without_machine: true } as const;
+    const [single, pair] = [
+      { ...OPTION, ...bare, machines: 1 },
+      { ...LARGE, ...bare, machines: 2 },
+    ];
+    expect(closeFinding(FOUND, [single, pair])).toBe("What else was close");
+    expect(closeFinding(FOUND, [single, { ...pair, machines: 1 }])).toBe(
+      "What else was close: the next costs 200 USD per month more",
+    );
     expect(closeFinding(FOUND, [OPTION, TODAY])).toBe("What else was close");
     expect(laterFinding(FOUND.when?.steps ?? [])).toBe(
       "When it changes: from month 17 on another choice is the best",

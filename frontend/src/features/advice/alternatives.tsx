@@ -18,7 +18,7 @@ import {
   usd,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
-import { lacksMachine } from "./option-figures";
+import { lacksMachine, machinesLacking } from "./option-figures";
 import { exported, OptionInFull, Scheme, type Titles } from "./option-parts";
 import { costOf, difference, figureOf, lessThan, noResponse, time } from "./words";
 
@@ -87,10 +87,16 @@ export function closeFinding(
     return `${title}${slowerText(best, next)}`;
   }
   const more = lessThan(costOf(next), costOf(best));
-  return more === null || more < 0 || lacksMachine(next) !== lacksMachine(best)
+  return more === null || more < 0 || machinesLacking(next) !== machinesLacking(best)
     ? title
     : `${title}: the next costs ${more < CENT ? "as much" : `${formatAmount(usd(more))} per month more`}`;
 }
+
+/** Why no difference of two costs is known that lack unequally many machines. */
+const unlikeText = (row: AdviceOptionOut, best: AdviceOptionOut): string =>
+  lacksMachine(row) && lacksMachine(best)
+    ? "Of both a different number of machines is not counted."
+    : "The machine of one of both is not counted.";
 
 /** How much longer an access to the next takes: by the replays of both where both were replayed, as they are ranked. */
 function slowerText(best: AdviceOptionOut, next: AdviceOptionOut): string {
@@ -183,8 +189,8 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
       title: "Per month, against the recommendation",
       cell: (row) => {
         const more = lessThan(costOf(row), costOf(best));
-        if (row !== best && lacksMachine(row) !== lacksMachine(best)) {
-          return <Unknown reason="The machine of one of both is not counted." />;
+        if (row !== best && machinesLacking(row) !== machinesLacking(best)) {
+          return <Unknown reason={unlikeText(row, best)} />;
         }
         return row === best || more === null ? UNKNOWN : difference(more);
       },

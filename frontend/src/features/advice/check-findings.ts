@@ -60,7 +60,9 @@ export const mayBeCarried = (found: AdviceOut): boolean =>
     found.flash_caches.length > 0);
 
 /** Whether the recommendation breaks a limit by the model, and its own replay admits it. */
-export const isByReplayAlone = (found: AdviceOut): boolean => {
+export const isByReplayAlone = (
+  found: Pick<AdviceOut, "recommendation" | "checked" | "flash_caches">,
+): boolean => {
   const best = found.recommendation;
   const row = found.checked.find((each) => isChoice(found, each));
   return (

@@ -294,24 +294,27 @@ function groupsOf(
   return [...groups.values()];
 }
 
-/** The option whose point is drawn nearest, on logarithmic axes. */
+/** The option whose point is drawn nearest, on logarithmic axes; on one where all is nothing they stand alike. */
 function nearest(rows: readonly Shown[], x: number, y: number): string | null {
   const points = rows.flatMap((row) => pointOf(row) ?? []);
   const left = edgeOf(points.map((point) => point.x));
   const bottom = edgeOf(points.map((point) => point.y));
+  const gap = (value: number, edge: number, pressed: number) =>
+    edge === 0 ? 0 : Math.log(onLogAxis(value, edge) / pressed);
   let found: string | null = null;
   let least = Number.POSITIVE_INFINITY;
   for (const point of points) {
-    const away = Math.hypot(
-      Math.log(onLogAxis(point.x, left) / x),
-      Math.log(onLogAxis(point.y, bottom) / y),
-    );
+    const away = Math.hypot(gap(point.x, left, x), gap(point.y, bottom, y));
     if (away < least) {
       [least, found] = [away, point.id];
     }
   }
   return found;
 }
+
+/** Whether some values stand at the edge of their axis: where all are nothing it is linear, and says 0 itself. */
+const isAtEdge = (values: readonly number[]): boolean =>
+  values.some((value) => value <= 0) && values.some((value) => value > 0);
 
 /** What stands below the chart: which options are drawn, and where those of no cost or time are. */
 function drawnText(found: AdviceOut, rows: readonly Shown[]): string | undefined {
@@ -322,10 +325,10 @@ function drawnText(found: AdviceOut, rows: readonly Shown[]): string | undefined
           `${found.pareto.length} of them are drawn, the cheapest and the fastest among them.`,
         ]
       : []),
-    ...(points.some(({ y }) => y <= 0)
+    ...(isAtEdge(points.map(({ y }) => y))
       ? ["What takes no I/O time is drawn at the lower edge."]
       : []),
-    ...(points.some(({ x }) => x <= 0)
+    ...(isAtEdge(points.map(({ x }) => x))
       ? ["What costs nothing is drawn at the left edge."]
       : []),
   ];

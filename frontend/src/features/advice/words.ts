@@ -186,7 +186,7 @@ export function noLife(option: AdviceOptionOut): string {
 }
 
 /** Whether a flash cache of the simulator runs the recommendation, in place of page flow. */
-export const runsCache = (found: AdviceOut): boolean =>
+export const runsCache = (found: Pick<AdviceOut, "flash_caches">): boolean =>
   found.flash_caches.some((row) => row.is_chosen);
 
 /** Why it is not known how long RAM is cold. */
