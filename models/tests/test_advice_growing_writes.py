@@ -345,7 +345,13 @@ def test_an_assumed_endurance_is_more_or_less_by_its_share_at_todays_rate() -> N
     )
     rated = _endurance.rated_endurance(bare, assume=True)
     assert rated.assumed
-    said = _endurance._of_the_best(asked, years, bare, rated).effect
+    table = Table.of(asked.setting)
+    option = replace(table.option(0), flash_life_years=years)
+    # A store at today's rate, as much as is written until then; nothing caches.
+    lives = math.inf, written_tb(1.0, growth, years)
+    [caution] = _endurance._of_the_best(asked, option, lives, (1,), bare, rated)
+    said = caution.effect
+    assert f"lasts {years:.2f} years" in caution.message
     for text, change in _endurance.of_the_catalogue(rated):
         if not change:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -21,12 +22,17 @@ from advice_cases import (
 )
 from advice_cases import question as asked_of
 
-from tierwright.advise.advice import _outlasting
+from tierwright.advise.advice import _endurance, _outlasting
+from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.common.cautions import Weighed
+from tierwright.common.currency import money
+from tierwright.common.wording import three_digits
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
+from tierwright.profile.curve import Curve
+from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
 LIKE = "micron-7500-pro-15.36tb"
@@ -344,6 +350,157 @@ def test_a_limit_that_an_assumed_endurance_breaks_names_what_would_be_bought() -
         f"at the most that a drive of the catalogue states {then.name}"
     )
     assert not about_endurance(enduring)
+
+
+def enduring(device: Device, per_day: Decimal, years: int = 5) -> Device:
+    """The same drive, of which a data sheet states so much."""
+    figures = {
+        **device.figures,
+        "dwpd": Figure(per_day, "1/day", "a data sheet", "2026-11"),
+        "endurance_years": Figure(Decimal(years), "year", "a data sheet", "2026-11"),
+    }
+    return replace(device, figures=figures)
+
+
+def priced_at(device: Device, usd_per_gb: str, name: str) -> Device:
+    price = Figure(Decimal(usd_per_gb), "USD/GB", "a quotation", "2026-11")
+    return replace(
+        device, id=name, name=name, figures={**device.figures, "unit_price": price}
+    )
+
+
+def lasts_of(effect: str) -> list[tuple[float, Decimal]]:
+    """Years and drive writes per day of the ends that a caution names."""
+    return [
+        (float(years), Decimal(per_day))
+        for years, per_day in re.findall(
+            r"([\d.,e+]+) years if it endures ([\d.]+) drive writes", effect
+        )
+    ]
+
+
+def of_two_kinds(cache: Device, beside: Device) -> tuple[Asked, Table, list[int]]:
+    """What is asked, the options, and which of them cache on the one and hold the data on the other."""
+    asked = asked_of(given_(cache, beside, constraints={}))
+    table = Table.of(asked.setting)
+    kinds = (cache.id, beside.id)
+    return (
+        asked,
+        table,
+        [
+            at
+            for at in np.flatnonzero(np.isfinite(table.options.life_years)).tolist()
+            if tuple(each and each.id for each in table.devices(at)) == kinds
+        ],
+    )
+
+
+def test_of_two_kinds_of_flash_that_wear_one_alone_endures_more_or_less() -> None:
+    """At each end the life is that of the same option with that endurance stated; where no end changes it, nothing is said."""
+    whole = of_endurance()
+    beside = enduring(priced_at(whole, "0.30", "beside"), Decimal("0.003"))
+    # Too small for all of the data, so that these are written back to what holds them.
+    small = replace(whole.figures["capacity"], value=Decimal(400))
+    worn = replace(whole, figures={**whole.figures, "capacity": small})
+    asked, table, rows = of_two_kinds(worn, beside)
+    ends = [
+        of_two_kinds(enduring(worn, Decimal(each)), beside)[1].options.life_years
+        for each in ("0.12", "30")
+    ]
+    seen = set()
+    for at in rows[:: max(1, len(rows) // 80)]:
+        own = float(table.options.life_years[at])
+        then = [float(end[at]) for end in ends]
+        found = list(_endurance.assumed_of(asked, table, at, None))
+        rests = [each != pytest.approx(own) for each in then]
+        seen.add(tuple(rests))
+        assert len(found) == any(rests)
+        if found:
+            said = lasts_of(found[0].effect.replace(",", ""))
+            assert [each for _, each in said] == [Decimal("0.12"), Decimal(30)]
+            assert [years for years, _ in said] == pytest.approx(then, rel=0.006)
+            assert f"lasts {three_digits(own)} years assumes" in found[0].message
+    # The end decides nothing, that of least endurance alone decides, and both do.
+    assert seen >= {(False, False), (True, False), (True, True)}
+
+
+def of_limit(years: int, *own: Device) -> Advice:
+    return ask(
+        **given_(
+            *own,
+            candidates=replace(DEVICES_ALONE, devices=SHELF, own=own),
+            constraints={
+                "ram_bytes": Decimal(TIB // 4),
+                "flash_life_years": Decimal(years),
+            },
+        )
+    )
+
+
+def breaking(found: Advice) -> list[Weighed]:
+    return [
+        each for each in found.cautions if each.code == "assumed_endurance_breaks_limit"
+    ]
+
+
+def test_what_a_limit_rules_out_does_not_change_by_a_dear_drive_that_nobody_buys() -> (
+    None
+):
+    """Of what states for how many years its drive writes hold less more is known to be possible than of what states nothing."""
+    bare = priced_at(of_endurance(), "0.05", "some")
+    # At the most 30 drive writes a day over 5 years: three times one a day over 50.
+    long = enduring(bare, Decimal(1), 50).figures["endurance_years"]
+    some = replace(bare, figures={**bare.figures, "endurance_years": long})
+    dear = priced_at(of_endurance(), "75", "dear")
+    alone, beside = of_limit(20_000, some), of_limit(20_000, some, dear)
+    assert alone.recommendation is not None
+    assert beside.recommendation is not None
+    assert beside.recommendation.name == alone.recommendation.name
+    [caution], [same] = breaking(alone), breaking(beside)
+    assert caution.about == same.about == ("some",)
+    assert caution.effect == same.effect
+    # It is what is bought where a data sheet states the most.
+    then = of_limit(20_000, enduring(bare, Decimal(30)), dear).recommendation
+    assert then is not None
+    assert then.usd_per_month is not None
+    assert alone.recommendation.usd_per_month is not None
+    assert then.usd_per_month < alone.recommendation.usd_per_month
+    assert f"states {then.name}" in same.effect
+    assert f" at {money(then.usd_per_month)} per month" in same.effect
+
+
+def without_writes(production: Production) -> Curve:
+    """A curve that does not say which evicted pages are dirty."""
+    return replace(curve(production), write_backs_at=None, write_accesses=0, cold=None)
+
+
+def test_a_life_that_is_a_range_is_said_to_be_that_at_least() -> None:
+    unknown = without_writes(LOAD)
+    question = given_(
+        of_endurance(), curve=unknown, constraints={"ram_bytes": Decimal(TIB // 4)}
+    )
+    found = ask(**question)
+    best = found.recommendation
+    assert best is not None
+    assert best.flash_life_years is None
+    low, _ = best.ranges["flash_life_years"]
+    assert low is not None
+    [caution] = about_endurance(found)
+    least = f"lasts at least {three_digits(low)} years, as it does if every page that leaves RAM is dirty, assumes"
+    assert least in caution.message
+    ends = caution.effect.split(", at least ")
+    assert len(ends) == 2
+    assert ends[0].startswith("at least ")
+    # A placement shows no option: the table says the same.
+    asked = asked_of(question)
+    table = Table.of(asked.setting)
+    at = next(
+        row
+        for row in range(len(table.options))
+        if (table.title(row), table.scheme(row)) == (best.name, best.scheme)
+    )
+    [told] = _endurance.assumed_of(asked, table, at, None)
+    assert (told.message, told.effect) == (caution.message, caution.effect)
 
 
 def test_which_pages_are_in_ram_is_that_of_each_table_of_options() -> None:

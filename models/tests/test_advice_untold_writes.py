@@ -16,6 +16,7 @@ from tierwright.advise.advice import _caches, _checked, _words
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import Have
+from tierwright.common.wording import three_digits
 from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
@@ -315,3 +316,33 @@ def test_the_caution_says_where_unknown_writes_count_and_where_they_do_not(
     assert "wear" not in held
     assert "as if every page that leaves RAM were dirty" in held
     assert "everywhere else they count as 0, so write costs are left out" in held
+
+
+def test_of_an_unknown_life_nothing_is_said_but_what_a_limit_is_held_by(
+    untold: Curve,
+) -> None:
+    """The years of the drive writes of this drive are assumed; its life is null."""
+
+    def told(**more: Any) -> tuple[Option, list[str]]:
+        found = asked(untold, FLASH, **more)
+        assert found.recommendation is not None
+        assert found.recommendation.flash_life_years is None
+        return found.recommendation, [
+            f"{each.message}: {each.effect}"
+            for each in found.cautions
+            if each.code == "endurance_assumed"
+        ]
+
+    free, said = told()
+    assert not said
+    least = years(FLASH, free.disks, missed(untold, free), untold)
+    best, said = told(
+        constraints={"flash_life_years": 4 * least, "ram_bytes": free.ram_bytes}
+    )
+    [text] = said
+    kept = years(FLASH, best.disks, missed(untold, best), untold)
+    assert text.startswith(
+        f"that its flash lasts at least {three_digits(kept)} years, as it does if every page that leaves RAM is dirty, assumes"
+    )
+    assert f": at least {three_digits(kept * 3 / 5)} years if its drive writes" in text
+    assert text.endswith(f"the limit is {three_digits(4 * least)} years")

@@ -294,6 +294,12 @@ class _Decided:
             return _checked.option_by_replay(asked, found, admitted)
         return found
 
+    @property
+    def lives_by_replay(self) -> tuple[float, float] | None:
+        """Life at today's rate of either tier of the best option, where its replay states it; None where the model does. [365 days]"""
+        admitted = self.caches.chosen or self.settled.by_replay_alone()
+        return None if admitted is None else admitted.lives
+
     def sentence(self, asked: Asked) -> str:
         """Say what the replays decide of options that the model rules out by less than its error."""
         if self.caches.chosen is not None:
@@ -552,7 +558,9 @@ def _answer(
         *_caches.about(caches, table),
         *_notes.about_alternatives(held),
         *_unknown.better_if_known(asked, table, chosen, recommended),
-        *_endurance.about_endurance(asked, table, best, recommended),
+        *_endurance.about_endurance(
+            asked, table, best, recommended, decided.lives_by_replay
+        ),
         *_notes.about_limits(table, alternatives),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
         *_notes.about_answer(asked, table, best, weak),

@@ -17,6 +17,7 @@ from tierwright.evaluate.advice.rows import (
     life_years,
     peak_busy,
 )
+from tierwright.evaluate.endurance.growth import growing_years
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.profile.curve import Curve
@@ -146,19 +147,7 @@ class Held:
             for tier in _TIERS:
                 reads[tier][of] = done.per_access[tier, "read"]
                 written[tier][of] = done.wears(tier)
-        life = np.full(count, np.inf)
-        devices = self.options.flash_devices, self.options.store_devices
-        for at, tier in enumerate(_TIERS):
-            whole = np.where(
-                devices[at] > 0,
-                self._budgets_tb[:, at] * np.maximum(devices[at], 1),
-                math.inf,
-            )
-            mean = self._rate(served[0])
-            own = life_years(
-                written[tier], mean, curve.page_bytes, whole, growth_per_year
-            )
-            life = np.minimum(life, own)
+        of_tiers = self._lives(written, served[0], curve.page_bytes)
         return replace(
             self.options,
             flash_us=busy_us["flash"],
@@ -166,5 +155,43 @@ class Held:
             flash_reads=reads["flash"],
             store_reads=reads["disk"],
             peak_busy=self._peak_busy(busy_us, served[1]),
-            life_years=life,
+            life_years=growing_years(np.minimum(*of_tiers), growth_per_year),
         )
+
+    def lives(
+        self, curve: Curve, mean_accesses_per_s: float | None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Life at today's rate of what caches, and of what holds the data; infinite where it is not worn. [365 days]
+
+        Parameters
+        ----------
+        curve : Curve
+        mean_accesses_per_s : float or None
+            What all machines serve together: with copies, each write on all of them. [1/s]
+        """
+        written = {tier: np.zeros(len(self.options)) for tier in _TIERS}
+        for of, done in self._operations(curve):
+            for tier in _TIERS:
+                written[tier][of] = done.wears(tier)
+        return self._lives(written, mean_accesses_per_s, curve.page_bytes)
+
+    def _lives(
+        self, written: Mapping[str, FloatArray], mean: float | None, page_bytes: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Life at today's rate of either tier, by the page writes of an access. [365 days]"""
+        devices = self.options.flash_devices, self.options.store_devices
+        flash, store = (
+            life_years(
+                written[tier],
+                self._rate(mean),
+                page_bytes,
+                np.where(
+                    devices[at] > 0,
+                    self._budgets_tb[:, at] * np.maximum(devices[at], 1),
+                    math.inf,
+                ),
+                0.0,
+            )
+            for at, tier in enumerate(_TIERS)
+        )
+        return flash, store

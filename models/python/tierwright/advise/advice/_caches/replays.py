@@ -93,6 +93,8 @@ class CacheReplayed:
         Of the options, those that are not its defaults.
     is_assumed : bool
         Whether a default that rests on no source is in force: what it would gain is shown, and it is never chosen.
+    lives : tuple of float
+        Life at today's rate of flash that caches and of what holds the data; NaN where unknown. [365 days]
     """
 
     at: int
@@ -111,6 +113,7 @@ class CacheReplayed:
     warnings: tuple[Note, ...] = ()
     given: tuple[tuple[str, str], ...] = ()
     is_assumed: bool = False
+    lives: tuple[float, float] = (math.nan, math.nan)
 
     @property
     def keeps_changed(self) -> bool:
@@ -267,10 +270,10 @@ def _of(
     accesses = counters["accesses"]
     written = flash_pages_written(counters) / accesses
     tax = _tax(table, wanted)
-    life = (
-        _checked.life(table, at, *_worn_by(table, counters))
+    lives = (
+        _checked.lives(table, at, *_worn_by(table, counters))
         if too_short_to_write(counters) is None
-        else math.nan  # its note says what had no time
+        else (math.nan, math.nan)  # its note says what had no time
     )
     found = CacheReplayed(
         at,
@@ -278,7 +281,7 @@ def _of(
         _title(wanted),
         cost.io_time_us_per_access,
         _checked.peak_busy(table, at, cost.tiers_us_per_access),
-        life,
+        _checked.least_life(table, lives),
         (
             counters["ram_hits"] / accesses,
             counters["flash_hits"] / accesses,
@@ -301,6 +304,7 @@ def _of(
         ),
         wanted.options,
         wanted.is_assumed,
+        lives,
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
 

@@ -47,7 +47,13 @@ from tierwright.advise.advice._checked.settling import (
     devices_more,
     settled,
 )
-from tierwright.advise.advice._checked.wear import bands, life, peak_busy
+from tierwright.advise.advice._checked.wear import (
+    bands,
+    least_life,
+    life,
+    lives,
+    peak_busy,
+)
 from tierwright.advise.advice._checked.words import (
     about_replays,
     about_small_recording,
@@ -83,8 +89,10 @@ __all__ = [
     "has_recording",
     "held_by_model",
     "identity",
+    "least_life",
     "life",
     "limits_by_replay",
+    "lives",
     "named_by_model",
     "option_by_replay",
     "peak_busy",

@@ -236,6 +236,13 @@ class Table(Waiting):
             self.setting.curve.page_bytes,
         )
 
+    def tier_lives(self, at: int) -> tuple[float, float]:
+        """Life at today's rate of what caches in an option, and of what holds the data, as `Held.lives`. [365 days]"""
+        held = self.held(np.asarray([at], dtype=np.int64))
+        setting = self.setting
+        flash, store = held.lives(setting.curve, setting.served.mean)
+        return float(flash[0]), float(store[0])
+
     def known_life_years(self, at: int) -> float:
         """Life of the flash of an option by the writes that the trace tells alone: it lasts no longer. [365 days]"""
         curve = self.setting.curve
