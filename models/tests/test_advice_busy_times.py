@@ -17,6 +17,8 @@ from tierwright.common.currency import money
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.imports.offers import offers_of
+from tierwright.hardware.service_time import service_time
+from tierwright.hardware.side_by_side import side_by_side
 from tierwright.profile.several import Workload
 
 LIKE = "micron-7500-pro-15.36tb"
@@ -98,6 +100,68 @@ def test_a_latency_that_is_used_as_the_busy_time_is_said_with_what_would_be_chos
     assert caution.could_change_choice is (not is_same)
     if objective == "usd":
         assert is_same == (rate == 30_000.0)
+
+
+def without(own: Device, *names: str, kind: str = "nvme") -> Device:
+    figures = {k: v for k, v in own.figures.items() if k not in names}
+    return replace(own, kind=kind, figures=figures)
+
+
+def test_without_a_sequential_rate_nobody_knows_what_would_be_chosen() -> None:
+    """Nothing bounds how fast such a device may be, so nothing stays for sure."""
+    own = drive("own")
+    bare = without(own, "read_iops", "sequential_write_mb_per_s")
+    latency = {"read_latency_us": Figure(Decimal(80), "µs", "a data sheet")}
+    bare = replace(bare, figures={**bare.figures, **latency})
+    [caution] = said(asked(bare, 30_000.0))
+    assert "states no IOPS for reads and writes; its read and write latencies" in (
+        caution.message
+    )
+    assert caution.effect == "not computable: no sequential rate is stated"
+    assert caution.could_change_choice is None
+
+
+def test_a_hard_disk_serves_one_request_at_a_time() -> None:
+    """The latency of one request is how long it is busy: nothing is overstated."""
+    own = drive("own")
+    figures = {
+        **without(own, "read_iops", "write_iops").figures,
+        "read_latency_us": Figure(Decimal(9000), "µs", "a paper"),
+        "write_latency_us": Figure(Decimal(9000), "µs", "a paper"),
+    }
+    # Faster than it could ever serve pages at random.
+    assert "sequential_read_mb_per_s" in figures
+    disk = replace(own, kind="hdd", figures=figures)
+    found = asked(disk, 100.0)
+    assert best_of(found).disk_device == "own"
+    assert not said(found)
+
+
+@pytest.mark.parametrize("page", [512, 4096, 8192, 2**20])
+def test_side_by_side_a_page_takes_its_transfer_and_never_more_than_alone(
+    page: int,
+) -> None:
+    own = drive("own")
+    fast = side_by_side(own, ("write",), page)
+    assert fast is not None
+    found = service_time(fast, "write", page).time_us
+    assert found is not None
+    # What is beyond 4 KiB of a request alone is transferred, too.
+    assert found == pytest.approx(page / SEQUENTIAL)
+    # Reads are as they were.
+    assert service_time(fast, "read", page) == service_time(own, "read", page)
+    slower = Figure(Decimal(page) / 100, "MB/s", "a test")
+    crawls = replace(own, figures={**own.figures, "sequential_write_mb_per_s": slower})
+    at_most = service_time(crawls, "write", page).time_us
+    assert at_most is not None
+    alone = side_by_side(crawls, ("write",), page)
+    assert alone is not None
+    assert service_time(alone, "write", page).time_us == pytest.approx(
+        min(100.0, at_most)
+    )
+    assert side_by_side(
+        without(own, "sequential_write_mb_per_s"), ("write",), page
+    ) is (None)
 
 
 def test_what_no_access_does_needs_no_rate() -> None:

@@ -199,6 +199,28 @@ def test_a_latency_is_compared_with_what_the_sequential_rate_allows(
     unknown = said("latency_as_service_time", flash=bare, best="none")
     assert unknown.could_change_choice is None
     assert "side by side is not stated" in unknown.effect
+    # Of one operation alone it bounds nothing, either.
+    half = {k: v for k, v in figures.items() if k != "sequential_write_mb_per_s"}
+    partly = device_from_mapping(
+        {"id": "flash", "name": "flash", "kind": "nvme", "figures": half}
+    )
+    assert said("latency_as_service_time", flash=partly, best="none") == unknown
+
+
+def test_a_hard_disk_serves_nothing_side_by_side() -> None:
+    figures = {
+        f"{each}_latency_us": {"value": 9000, "unit": "µs", "source": "test"}
+        for each in ("read", "write")
+    }
+    rates = {
+        f"sequential_{each}_mb_per_s": {"value": 200, "unit": "MB/s", "source": "test"}
+        for each in ("read", "write")
+    }
+    disk = device_from_mapping(
+        {"id": "disk", "name": "disk", "kind": "hdd", "figures": {**figures, **rates}}
+    )
+    names = {each.name for each in evaluated(disk=disk).warnings}
+    assert "latency_as_service_time" not in names
 
 
 @pytest.mark.parametrize(("capacity", "flips"), [(110, False), (2, True)])

@@ -18,19 +18,13 @@ from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, percent
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.operations import operations
-from tierwright.hardware.device import (
-    OPERATIONS,
-    RUNNING,
-    Device,
-    Figure,
-    Operation,
-)
+from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import service_time
+from tierwright.hardware.side_by_side import rests_on_latency, side_by_side
 
-AT_ONCE = Decimal(10) ** 12
-"""Rate of a device whose requests wait for none: what it transfers alone takes time then. [1/s]"""
 STATE_IOPS = "state sustained IOPS in a device file"
 NOT_ALONE = "not computable: the system was chosen together with others"
+NO_SEQUENTIAL_RATE = "not computable: no sequential rate is stated"
 _ROLES = ("flash cache", "holds the data")
 
 
@@ -53,7 +47,7 @@ def about_busy_times(
         effect, could_change = NOT_ALONE, None
         if is_alone:
             effect, could_change = _at_the_other_end(
-                asked, table, best, {device.id: names for _, device, names in found}
+                asked, table, best, _together(found)
             )
         yield Caution(
             "latency_as_service_time",
@@ -91,14 +85,13 @@ def resting_on_latencies(
     for role, tier, device in zip(
         _ROLES, ("flash", "disk"), table.devices(at), strict=True
     ):
-        # What was measured on the running system is said of it.
-        if device is None or device.sold_as == RUNNING:
+        if device is None:
             continue
         names = tuple(
             operation
             for operation in OPERATIONS
             if done[tier, operation][0] > 0
-            and service_time(device, operation, curve.page_bytes).rule == "latency"
+            and rests_on_latency(device, operation, curve.page_bytes)
         )
         if names:
             found.append((role, device, names))
@@ -118,11 +111,24 @@ def latency_words(
     return "; ".join(_said(*each) for each in found)
 
 
+def _together(
+    found: Iterable[tuple[str, Device, tuple[Operation, ...]]],
+) -> dict[str, tuple[Operation, ...]]:
+    """Return the operations by device, which may be used for both tiers."""
+    done: dict[str, set[Operation]] = {}
+    for _, device, names in found:
+        done.setdefault(device.id, set()).update(names)
+    return {
+        name: tuple(each for each in OPERATIONS if each in some)
+        for name, some in done.items()
+    }
+
+
 def _said(role: str, device: Device, names: tuple[Operation, ...]) -> str:
     alike = listed(list(names))
     one = len(names) == 1
     return (
-        f"`{device.id}` ({role}) states no IOPS for {alike}s; its {alike} {'latency is' if one else 'latencies are'} used as the busy "
+        f"`{device.id}` ({role}) states no IOPS for {listed([f'{each}s' for each in names])}; its {alike} {'latency is' if one else 'latencies are'} used as the busy "
         f"{'time, which overstates it' if one else 'times, which overstates them'} on a parallel device"
     )
 
@@ -142,11 +148,13 @@ def _at_the_other_end(
             "not computable: the choice rests on replays, which were not made there",
             None,
         )
+    if any(_at_once(each, table, slow) is None for each in _of_best(table, best, slow)):
+        return NO_SEQUENTIAL_RATE, None
     times = _transfers(table, best, slow)
     when = f"if its requests are served side by side, at its sequential rate at most ({times})"
     if len(slow) > 1:
         when = f"if their requests are served side by side, at their sequential rates at most ({times})"
-    again = _faster(asked, slow)
+    again = _faster(asked, table, slow)
     of, at = best_of(again, _table_of(again, table, slow))
     if at is None:
         return f"{when}: nothing keeps every limit", True
@@ -184,33 +192,47 @@ def _transfers(table: Table, at: int, slow: Mapping[str, tuple[Operation, ...]])
     """Say how long the transfer of a page takes of each operation of each device."""
     page = table.setting.curve.page_bytes
     said = []
-    for device in {e.id: e for e in table.devices(at) if e is not None}.values():
-        for operation in slow.get(device.id, ()):
-            time = service_time(_at_once(device, (operation,)), operation, page)
-            took = format_microseconds(time.time_us or 0.0)
-            said.append(f"{operation} {took}")
+    for device in _of_best(table, at, slow):
+        fast = _fast(device, table, slow)
+        for operation in slow[device.id]:
+            time = service_time(fast, operation, page).time_us
+            assert time is not None
+            said.append(f"{operation} {format_microseconds(time)}")
     return ", ".join(said)
 
 
-def _at_once(device: Device, names: tuple[Operation, ...]) -> Device:
-    """Return a device that serves these requests side by side."""
-    rates = {
-        f"{each}_iops": Figure(AT_ONCE, "1/s", "side by side, at the sequential rate")
-        for each in names
-    }
-    return replace(device, figures={**device.figures, **rates})
+def _of_best(
+    table: Table, at: int, slow: Mapping[str, tuple[Operation, ...]]
+) -> list[Device]:
+    """Return the devices of an option whose busy times rest on latencies, each once."""
+    some = (each for each in table.devices(at) if each is not None and each.id in slow)
+    return list({each.id: each for each in some}.values())
 
 
-def _faster(asked: Asked, slow: Mapping[str, tuple[Operation, ...]]) -> Asked:
+def _at_once(
+    device: Device, table: Table, slow: Mapping[str, tuple[Operation, ...]]
+) -> Device | None:
+    """Return a device that serves these requests side by side; None where nobody states how fast it transfers."""
+    return side_by_side(device, slow[device.id], table.setting.curve.page_bytes)
+
+
+def _fast(
+    device: Device, table: Table, slow: Mapping[str, tuple[Operation, ...]]
+) -> Device:
+    """Return a device as it is, or where it serves requests side by side."""
+    if device.id not in slow:
+        return device
+    return _at_once(device, table, slow) or device
+
+
+def _faster(
+    asked: Asked, table: Table, slow: Mapping[str, tuple[Operation, ...]]
+) -> Asked:
     """Ask the same where these devices are used as what there is, in quotes, or in place of others."""
     setting, have, quoted = asked.setting, asked.setting.have, asked.setting.quoted
 
     def of(device: Device | None) -> Device | None:
-        return (
-            device
-            if device is None or device.id not in slow
-            else _at_once(device, slow[device.id])
-        )
+        return None if device is None else _fast(device, table, slow)
 
     if have is not None:
         disk = of(have.disk)
@@ -234,13 +256,7 @@ def _table_of(
     """Make the table of the same devices for sale, where these are as fast."""
     shelf = table.shelf
     stores, caches = (
-        tuple(
-            (
-                device if device.id not in slow else _at_once(device, slow[device.id]),
-                price,
-            )
-            for device, price in some
-        )
+        tuple((_fast(device, table, slow), price) for device, price in some)
         for some in (shelf.stores, shelf.caches)
     )
     return Table(

@@ -15,6 +15,7 @@ from tierwright.common.wording import counted, listed, off, percent, three_digit
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, RUNNING, Device
 from tierwright.hardware.service_time import RULES, service_time
+from tierwright.hardware.side_by_side import rests_on_latency
 from tierwright.profile.curve import Curve
 from tierwright.profile.evidence import ENVELOPE, Evidence
 from tierwright.profile.production import ScaledParts
@@ -588,7 +589,7 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
         return
     uses_iops = "read_iops" in device.figures or "write_iops" in device.figures
     for operation in ("read", "write"):
-        if service_time(device, operation, 1).rule == "latency":
+        if rests_on_latency(device, operation, 1):
             yield Caution(
                 "latency_as_service_time",
                 f"`{device.id}` ({role}) states no {operation} IOPS; its {operation} "

@@ -28,6 +28,7 @@ from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import ServiceTime, service_time, waiting_time
+from tierwright.hardware.side_by_side import rests_on_latency, side_by_side
 from tierwright.profile.curve import Curve, thinned_sizes
 from tierwright.profile.evidence import Evidence
 from tierwright.trace.notes import BAD_RECORDS_SKIPPED, NO_WRITES_IN_FORMAT
@@ -298,15 +299,19 @@ def _alone(asked: Situation, tiers: list[str]) -> Times:
 
 
 def _by_bytes(asked: Situation, tiers: list[str]) -> Times:
-    """Take the times that the sequential rate allows, where a latency stands for the busy time."""
+    """Take the times of requests side by side, where a latency stands for the busy time; empty where one is not known."""
     found: Times = {}
+    size = asked.curve.page_bytes
     for tier in tiers:
-        for operation in OPERATIONS:
-            device, size = asked.devices[tier], asked.curve.page_bytes
-            used = service_time(device, operation, size)
-            moved = service_time(device, operation, size, pattern="sequential").time_us
-            if used.rule == "latency" and used.time_us and moved is not None:
-                found[tier, operation] = min(used.time_us, moved)
+        device = asked.devices[tier]
+        slow = [each for each in OPERATIONS if rests_on_latency(device, each, size)]
+        fast = side_by_side(device, slow, size)
+        if fast is None:
+            return {}
+        for operation in slow:
+            time = service_time(fast, operation, size).time_us
+            assert time is not None
+            found[tier, operation] = time
     return found
 
 
