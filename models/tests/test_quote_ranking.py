@@ -447,7 +447,7 @@ def test_a_quoted_instance_that_holds_the_only_copy_says_what_lasts_instead() ->
     assert found.recommendation.usd_per_month is not None
     more = money(other.usd_per_month - found.recommendation.usd_per_month)
     assert said.effect == (
-        f"{named(other)}, the cheapest offered whose disks outlive their machine, costs {more} per month more"
+        f"{named(other)}, the cheapest offered whose data outlive their machine, costs {more} per month more"
     )
     assert "The only copy of the data is on its local disks" in found.because
     # Disks of a server that is bought stay.
@@ -455,6 +455,45 @@ def test_a_quoted_instance_that_holds_the_only_copy_says_what_lasts_instead() ->
     assert found.recommendation is not None
     assert "bought" in found.recommendation.name
     assert not none
+
+
+def test_quoted_volumes_behind_local_flash_do_not_last_either() -> None:
+    """They hold old versions of changed pages; without the cache, at the same price, they hold the newest."""
+    told = mapping_of(
+        [
+            {
+                "part_number": "V",
+                "is": [{"kind": "volume", "item": "aws-ebs-gp3", "size_gib": "4000"}],
+            }
+        ],
+        "mapping",
+    )
+    quotes = [
+        rented("lease", "0.01"),
+        quote(
+            "cached",
+            line("instance", "aws-i4i.4xlarge", 2, "0.02", unit="HUR"),
+            line(part_number="V", quantity=2, price="1", unit="MON"),
+        ),
+        built("bought"),
+    ]
+    compared = Comparison(curve(), offers_of(quotes), mapping=told, day=DAY)
+    found = compared.advice()
+    best, cached = found.recommendation, found.alternatives[0]
+    assert best is not None
+    assert "lease" in best.name
+    assert "cached" in cached.name
+    assert cached.flash_device is not None
+    assert cached.scheme != "none"
+    assert cached.usd_per_month is not None
+    assert best.usd_per_month is not None
+    more = money(cached.usd_per_month - best.usd_per_month)
+    [said] = [each for each in found.cautions if each.code == "data_on_local_disks"]
+    assert "as flash cache" in cached.name
+    assert said.effect == (
+        "quote cached (256 GiB of RAM and 2 x aws-ebs-gp3 on 2 machines), the cheapest offered whose data outlive their machine, costs "
+        f"{more} per month more"
+    )
 
 
 def test_a_failure_takes_a_drive_of_a_quoted_server() -> None:

@@ -268,9 +268,10 @@ def _on_local_disks(asked: Asked, table: Table) -> Weakness:
     return Weakness(
         caution,
         "" if copies > 1 else "The only copy of the data is on its local disks",
-        f"{'for sale' if quoted is None else 'offered'} whose disks outlive their machine",
+        f"{'for sale' if quoted is None else 'offered'} whose data outlive their machine",
         "those of the best alternative outlive their machine",
-        _outlasting(table),
+        # Volumes hold older versions of what is changed on local flash.
+        _outlasting(table) & ~_loses_changes(asked, table),
     )
 
 
@@ -279,10 +280,9 @@ def _changed_on_local_flash(
 ) -> Iterator[Weakness]:
     """Yield that a flash cache on local disks alone has the newest version of pages that leave RAM changed."""
     setting = asked.setting
-    curve, copies = setting.curve, setting.replicas
-    never_written = curve.notes.tells_writes and curve.known_write_accesses == 0
-    local = _changed_on_local(table)
-    if never_written or not local[best]:
+    copies = setting.replicas
+    local = _loses_changes(asked, table)
+    if not local[best]:
         return
     caution = CHANGED_ON_LOCAL_FLASH
     if copies > 1:
@@ -300,6 +300,14 @@ def _changed_on_local_flash(
         "those of the best alternative outlive their machine",
         _outlasting(table) & ~local,
     )
+
+
+def _loses_changes(asked: Asked, table: Table) -> Bools:
+    """Which options lose changed pages as an instance stops: none where the workload never changes one."""
+    curve = asked.setting.curve
+    if curve.notes.tells_writes and curve.known_write_accesses == 0:
+        return np.zeros(len(table.options), dtype=np.bool_)
+    return _changed_on_local(table)
 
 
 def _changed_on_local(table: Table) -> Bools:
