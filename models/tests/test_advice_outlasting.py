@@ -33,8 +33,10 @@ def rented(*kinds: str, copies: int = 1, **asked: Any) -> tuple[Advice, list[Wei
 
 
 def test_where_local_disks_hold_the_data_what_outlives_the_machine_is_priced() -> None:
-    found, [said] = rented("instances", "volumes")
-    other, none = rented("volumes")
+    # A cache on local disks before volumes would lose changed pages.
+    limits = {"flash_bytes": 0}
+    found, [said] = rented("instances", "volumes", constraints=limits)
+    other, none = rented("volumes", constraints=limits)
     best, lasting = found.recommendation, other.recommendation
     assert best is not None
     assert lasting is not None
@@ -44,7 +46,7 @@ def test_where_local_disks_hold_the_data_what_outlives_the_machine_is_priced() -
     more = money(lasting.usd_per_month - best.usd_per_month)
     assert said.could_change_choice is True
     assert said.effect == (
-        f"{_words.named(lasting)}, the cheapest for sale whose disks outlive their machine, costs {more} per month more"
+        f"{_words.named(lasting)}, the cheapest for sale whose data outlive their machine, costs {more} per month more"
     )
     # Where that is the best alternative, its price is not said twice.
     assert found.alternatives[0] == lasting
@@ -58,12 +60,14 @@ def test_the_fastest_that_outlives_its_machine_is_named_by_its_time() -> None:
     found, [said] = rented(
         "instances", "volumes", objective="io_time", constraints=limits
     )
-    other, _ = rented("volumes", objective="io_time", constraints=limits)
+    other, _ = rented(
+        "volumes", objective="io_time", constraints={**limits, "flash_bytes": 0}
+    )
     lasting = other.recommendation
     assert lasting is not None
     assert lasting != found.alternatives[0]
     assert said.effect.startswith(
-        f"{_words.named(lasting)}, the fastest for sale whose disks outlive their machine, takes "
+        f"{_words.named(lasting)}, the fastest for sale whose data outlive their machine, takes "
     )
     assert f"The only copy of the data is on its local disks: {said.effect}." in (
         found.because
@@ -75,7 +79,7 @@ def test_nothing_that_outlives_its_machine_is_named_where_nothing_is_within_the_
 ):
     _, [said] = rented("instances", "volumes", constraints={"usd_per_month": 350})
     assert said.effect == (
-        "nothing for sale whose disks outlive their machine keeps every limit"
+        "nothing for sale whose data outlive their machine keeps every limit"
     )
     _, [alone] = rented("instances")
     assert alone.effect == said.effect
@@ -88,6 +92,66 @@ def test_several_copies_on_local_disks_are_not_the_only_one() -> None:
     assert "here they hold all 2 copies of the data" in said.message
     assert "state the replicas" not in said.hint
     assert "only copy" not in found.finding
+
+
+GROWING = Production(200 * 2**30, 3_000.0, 6_000.0, growth_per_year=0.3)
+
+
+@pytest.mark.parametrize("objective", ["usd", "io_time"])
+def test_what_outlives_the_machine_has_no_changed_pages_on_its_local_flash(
+    objective: str,
+) -> None:
+    """A volume behind a cache on local disks holds old versions: only what writes to it at once keeps every change."""
+
+    def asked(*kinds: str, **limits: int) -> Advice:
+        return ask(
+            curve=curve(GROWING),
+            candidates=Candidates(
+                kinds=kinds, servers=("aws-i4i.xlarge", "aws-i4i.4xlarge")
+            ),
+            constraints={"ram_bytes": 40 * 2**30, **limits},
+            objective=objective,
+        )
+
+    found = asked("instances", "volumes")
+    [said] = [e for e in found.cautions if e.code == "data_on_local_disks"]
+    best = found.recommendation
+    lasting = asked("volumes", flash_bytes=0).recommendation
+    caching = asked("volumes").recommendation
+    assert best is not None
+    assert lasting is not None
+    assert caching is not None
+    assert best.kind == "instances"
+    # Without that it would have been named: it is better.
+    assert caching.flash_bytes
+    assert caching.scheme != lasting.scheme == "none"
+    assert said.effect.startswith(f"{_words.named(lasting)}, the ")
+    if objective == "usd":
+        assert best.usd_per_month is not None
+        assert lasting.usd_per_month is not None
+        more = money(lasting.usd_per_month - best.usd_per_month)
+        assert said.effect.endswith(f"costs {more} per month more")
+    assert "those of the best alternative outlive" not in found.because
+
+
+def test_flash_before_volumes_outlives_the_machine_where_pages_never_change() -> None:
+    reads = curve(replace(GROWING, write_share=0.0))
+
+    def asked(*kinds: str) -> Advice:
+        return ask(
+            curve=reads,
+            candidates=Candidates(
+                kinds=kinds, servers=("aws-i4i.xlarge", "aws-i4i.4xlarge")
+            ),
+            constraints={"ram_bytes": 40 * 2**30},
+        )
+
+    found = asked("instances", "volumes")
+    [said] = [e for e in found.cautions if e.code == "data_on_local_disks"]
+    lasting = asked("volumes").recommendation
+    assert lasting is not None
+    assert lasting.flash_bytes
+    assert said.effect.startswith(f"{_words.named(lasting)}, the cheapest for sale ")
 
 
 def of_volumes(of: Curve | None = None, **asked: Any) -> tuple[Advice, list[Weighed]]:
@@ -179,6 +243,8 @@ def test_the_best_alternative_is_spoken_of_where_it_was_named_alone() -> None:
                 volumes=("aws-ebs-gp3",),
                 max_machines=1,
             ),
+            # A cache on local disks before volumes would lose changed pages.
+            constraints={"flash_bytes": 0},
             objective=objective,
         )
 
@@ -197,6 +263,10 @@ def test_the_best_alternative_is_spoken_of_where_it_was_named_alone() -> None:
     ("cache", "options", "keeps"),
     [
         ("face", {"mode": "write_back"}, True),
+        ("lazy_cleaning", {"mode": "write_back", "admission": "dirty_only"}, True),
+        # A changed page is written to what holds the data as it leaves RAM.
+        ("face", {"mode": "write_back", "admission": "clean_only"}, False),
+        ("lazy_cleaning", {"mode": "write_back", "admission": "clean_only"}, False),
         ("larc", {"mode": "write_through"}, False),
         ("exadata", {"mode": "write_around"}, False),
         ("dm_writecache", {}, True),

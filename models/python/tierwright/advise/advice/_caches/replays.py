@@ -118,6 +118,9 @@ class CacheReplayed:
     @property
     def keeps_changed(self) -> bool:
         """Whether a changed page stays on flash alone until it is written back."""
+        # Only what is unchanged enters: a changed page is written to what holds the data as it leaves RAM, whatever the mode.
+        if self.options.get("admission") == "clean_only":
+            return False
         return self.options.get("mode") in WRITE_BACK_MODES or self.cache in WRITE_BACK
 
 
