@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from advice_cases import DEVICES_ALONE, SHELF, ask, curve
+from advice_cases import DEVICES_ALONE, ROOT, SHELF, ask, curve
 
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._caches import CacheReplayed
@@ -17,6 +17,8 @@ from tierwright.common.cautions import Weighed
 from tierwright.common.currency import money
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.production import Production
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
 
 
 def rented(*kinds: str, copies: int = 1, **asked: Any) -> tuple[Advice, list[Weighed]]:
@@ -281,6 +283,29 @@ def test_flash_caches_that_write_through_lose_no_change(
         0, cache, cache, 1.0, 0.1, 9.0, (0, 0, 0), 0.0, None, (), "", options=options
     )
     assert each.keeps_changed == keeps
+
+
+@pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
+@pytest.mark.parametrize("admission", ["mixed", "dirty_only", "clean_only"])
+def test_changed_pages_are_kept_on_flash_where_a_replay_keeps_them(
+    cache: str, admission: str
+) -> None:
+    """What keeps none writes as many pages to what holds the data as leave RAM changed."""
+    counted = replay.replay(
+        Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"),
+        "flash_cache",
+        cache,
+        100,
+        400,
+        options={"mode": "write_back", "admission": admission},
+    )
+    options = counted["options"]
+    each = CacheReplayed(
+        0, cache, cache, 1.0, 0.1, 9.0, (0, 0, 0), 0.0, None, (), "", options=options
+    )
+    written, changed = counted["hdd_writes"], counted["ram_dirty_evictions"]
+    assert written <= changed
+    assert each.keeps_changed == (written < changed)
 
 
 FLASH = SHELF[1]
