@@ -26,9 +26,11 @@ from tierwright.advise.advice import _endurance, _outlasting
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.cautions import Weighed
 from tierwright.common.currency import money
 from tierwright.common.wording import three_digits
+from tierwright.evaluate.advice.rows import SOURCES
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.profile.curve import Curve
@@ -467,6 +469,51 @@ def test_what_a_limit_rules_out_does_not_change_by_a_dear_drive_that_nobody_buys
     assert then.usd_per_month < alone.recommendation.usd_per_month
     assert f"states {then.name}" in same.effect
     assert f" at {money(then.usd_per_month)} per month" in same.effect
+
+
+@pytest.mark.parametrize("kind", ["chassis", "devices"])
+def test_what_is_bought_as_a_whole_endures_more_in_proportion(kind: str) -> None:
+    """Servers from parts and what there is stay as they are; the years as assumed are those of the table, whatever wears."""
+    own = of_endurance()
+    asked = asked_of(
+        given_(
+            candidates=Candidates(
+                kinds=(kind,), max_machines=1, part_usd={"chassis": Decimal(3000)}
+            ),
+            prices=catalog.default_price_book(),
+            constraints={"flash_life_years": Decimal(1)},
+            have=Have(machines=1, ram_bytes=TIB // 16, disk=own, disks=1),
+        )
+    )
+    table = Table.of(asked.setting)
+    for at in range(0, len(table.options), 211):
+        life = float(table.options.life_years[at])
+        assert np.min(table.tier_lives(at)) == pytest.approx(life, nan_ok=True)
+    found = _endurance._at_the_most(table)
+    assert found is not None
+    of, lives = found
+    alone = table.options.source != SOURCES.index("devices")
+    assert np.min(lives, axis=0)[alone] == pytest.approx(
+        table.options.life_years[alone], nan_ok=True
+    )
+    assert table.have_at is not None
+    assert of.have_at is not None
+    stated = asked_of(
+        given_(
+            constraints={},
+            have=Have(
+                machines=1,
+                ram_bytes=TIB // 16,
+                disk=enduring(own, Decimal(30)),
+                disks=1,
+            ),
+        )
+    )
+    then = Table.of(stated.setting)
+    assert then.have_at is not None
+    assert of.options.life_years[of.have_at] == pytest.approx(
+        then.options.life_years[then.have_at]
+    )
 
 
 def without_writes(production: Production) -> Curve:
