@@ -50,7 +50,7 @@ from tierwright.advise.advice._checked import (
 from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._sure import NOT_ASKED
 from tierwright.advise.advice._table import Setting, Table, bill_rows
-from tierwright.advise.advice.found import Advice, Option
+from tierwright.advise.advice.found import Advice, Option, Shadow
 from tierwright.advise.advice.request import (
     Candidates,
     Have,
@@ -1769,6 +1769,22 @@ def test_the_heading_of_what_nothing_keeps_is_short_and_says_nothing_twice() -> 
     ("names", "given", "said"),
     [
         (("machines",), {}, "No option keeps the limit of 2 machines."),
+        # What was stated has no digits that nobody stated.
+        (
+            ("flash_life_years",),
+            {},
+            "No option keeps the limit of 50 years of life of the flash.",
+        ),
+        (
+            ("power_watts", "peak_busy"),
+            {},
+            "No option keeps both limits: 1,234.5 W and a device busy for 70 % of the busiest hour.",
+        ),
+        (
+            ("restart_s", "throughput_accesses_per_s"),
+            {},
+            "No option keeps both limits: 90 minutes until RAM is warm and 123,456 accesses per second.",
+        ),
         (
             ("machines", "space"),
             {},
@@ -1796,6 +1812,11 @@ def test_a_heading_names_limits_by_their_values(
 ) -> None:
     limits = {
         "machines": Decimal(2),
+        "flash_life_years": Decimal(50),
+        "power_watts": Decimal("1234.5"),
+        "peak_busy": Decimal("0.7"),
+        "restart_s": Decimal(5400),
+        "throughput_accesses_per_s": Decimal(123_456),
         "response_p99_us": Decimal(200),
         "ram_bytes": Decimal(64 * GIB),
     }
@@ -1866,7 +1887,13 @@ def test_a_price_without_the_machine_says_so() -> None:
 
     def because(one: Option, other: Option, objective: str = "usd") -> str:
         return _words.finding._because(
-            one, other, 9, objective, False, 0, unlike=one.without_machine
+            one,
+            other,
+            9,
+            objective,
+            False,
+            0,
+            but if one.without_machine and objective == "usd" else "",
         )
 
     whole = replace(
@@ -1875,11 +1902,154 @@ def test_a_price_without_the_machine_says_so() -> None:
     assert f"every limit{but}; the best" in because(best, whole)
     # What costs least with its machine does so beside parts that lack theirs.
     assert "every limit; the best" in because(whole, best)
-    assert because(whole, best).endswith(f" per month less{but}.")
-    assert because(best, whole, "io_time").endswith(
-        " per month more, the machine of the choice not counted."
+    # A part and a whole have no difference: what the other costs is said.
+    cost = money(best.usd_per_month or 0)
+    assert because(whole, best).endswith(f" costs {cost} per month{but}.")
+    assert because(best, whole).endswith(
+        " costs 100,000 USD per month, machines included."
     )
+    assert because(best, whole, "io_time").endswith(
+        " and costs 100,000 USD per month, machines included."
+    )
+    for said in (because(whole, best), because(best, whole)):
+        assert not re.search(r"per month (more|less)", said)
     assert "machine" not in because(whole, whole) + because(whole, whole, "io_time")
+
+
+def test_a_machine_is_named_only_where_money_decides() -> None:
+    """A machine takes no I/O time: the fastest is the fastest whatever it costs."""
+    both = replace(DEVICES_ALONE, kinds=("devices", "instances"))
+    found = ask(candidates=both, objective="io_time")
+    best = found.recommendation
+    assert best is not None
+    assert best.without_machine
+    assert "not counted" not in found.verdict.text
+    for given in ({"admitted_by": "replay"}, {"replayed_from": "another"}):
+        _, because = _words.decided(
+            best, None, None, 9, "io_time", "", rate_known=True, unlike=True, **given
+        )
+        assert "machine" not in because
+        _, because = _words.decided(
+            best, None, None, 9, "usd", "", rate_known=True, unlike=True, **given
+        )
+        assert "its machine not counted" in because
+
+
+def test_each_of_several_machines_may_cost_its_part_of_what_is_saved() -> None:
+    three = replace(PRODUCTION, machines=3)
+    have = Have(
+        machines=3,
+        ram_bytes=3 * TIB,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=21,
+        usd_per_month=Decimal(20_000),
+    )
+    found = ask(curve=curve(three), have=have)
+    best = found.recommendation
+    assert best is not None
+    assert best.machines == 3
+    assert best.usd_per_month is not None
+    assert "per month without the machines they need, against" in found.decision
+    assert "every limit, its machines not counted;" in found.because
+    [said] = re.findall(
+        r"With 3 machines of less than ([\d,]+) USD per month each it costs less than today",
+        found.because,
+    )
+    # What each may cost, as it is stated: bought, over the months.
+    dearest = int(said.replace(",", ""))
+    assert dearest == (20_000 - best.usd_per_month) // 3
+    for usd, saves in ((dearest, True), (dearest + 1, False)):
+        whole = ask(
+            curve=curve(three),
+            have=have,
+            candidates=replace(
+                DEVICES_ALONE, machine_usd=Decimal(usd * found.horizon_months)
+            ),
+        )
+        price = next(
+            each.usd_per_month
+            for each in (whole.recommendation, *whole.alternatives)
+            if each is not None and each.kind == "devices"
+        )
+        assert price is not None
+        assert (price < 20_000) == saves
+
+
+@pytest.mark.parametrize(
+    ("given", "changes"),
+    [
+        ({}, ""),
+        ({"constraints": {"ram_bytes": TIB}}, ""),
+        (
+            {"constraints": {"usd_per_month": 5000}},
+            "with their machine these may break the limit on the cost per month",
+        ),
+        (
+            {"constraints": {"purchase_usd": 500_000}},
+            "with their machine these may break the limit on the purchase",
+        ),
+        (
+            {"candidates": replace(DEVICES_ALONE, kinds=("devices", "instances"))},
+            "whole systems may cost less than these with their machine",
+        ),
+        (
+            {
+                "have": Have(
+                    machines=1,
+                    ram_bytes=2 * TIB,
+                    disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+                    disks=20,
+                    usd_per_month=Decimal(10**6),
+                )
+            },
+            "what there is today may cost less than these with their machine",
+        ),
+    ],
+)
+def test_what_a_machine_could_change_is_said_as_the_choice_says_it(
+    given: dict[str, Any], changes: str
+) -> None:
+    found = ask(**given)
+    assert found.recommendation is not None
+    assert found.recommendation.without_machine
+    [said] = [each for each in found.cautions if each.code == "machine_left_out"]
+    assert said.could_change_choice == bool(changes)
+    assert said.effect == (changes or "every option costs as much more")
+    but = "its machine not counted"
+    assert (but in found.because) == (but in found.verdict.text) == bool(changes)
+
+
+def test_a_limit_on_money_may_be_broken_by_the_machine() -> None:
+    """What the caution says happens: with a machine that is dear enough nothing keeps the limit."""
+    limits = {"usd_per_month": 200}
+    assert ask(constraints=limits).recommendation is not None
+    dear = replace(DEVICES_ALONE, machine_usd=Decimal(360_000))
+    assert ask(constraints=limits, candidates=dear).recommendation is None
+
+
+def test_what_a_limit_costs_is_no_difference_of_a_part_and_a_whole() -> None:
+    best = ask().recommendation
+    assert best is not None
+    whole = replace(best, without_machine=False, usd_per_month=Decimal(900))
+    parts = replace(best, usd_per_month=Decimal(900))
+    limit = Shadow("machines", Decimal(500), 2.0, "other")
+
+    def said(one: Option, without_machine: bool, machines: int = 1) -> str:
+        shadow = replace(limit, without_machine=without_machine)
+        text = _words.verdict_text(True, shadow, one, "usd", machines=machines)
+        return text.partition("Without the limit on machines, ")[2]
+
+    assert said(whole, False) == "the cheapest would cost 400 USD per month less."
+    assert said(parts, True) == "the cheapest would cost 400 USD per month less."
+    assert said(whole, True) == (
+        "the cheapest would cost 500 USD per month, its machine not counted."
+    )
+    assert said(whole, True, 3) == (
+        "the cheapest would cost 500 USD per month, its machines not counted."
+    )
+    assert said(parts, False) == (
+        "the cheapest would cost 500 USD per month, machines included."
+    )
 
 
 def test_no_saving_is_claimed_where_the_machine_is_not_counted() -> None:
@@ -1904,7 +2074,7 @@ def test_no_saving_is_claimed_where_the_machine_is_not_counted() -> None:
     # How dear a machine may be is the difference of both costs, by the machine that is bought over the months.
     room = 10**6 - best.usd_per_month
     assert (
-        f"With a machine of less than {money(room)} per month it costs less than today."
+        f"With a machine of less than {math.floor(room):,} USD per month it costs less than today."
         in found.because
     )
     months = found.horizon_months

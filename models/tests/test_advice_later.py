@@ -1575,7 +1575,7 @@ def test_what_is_rented_is_exchanged_at_no_loss() -> None:
     # More drives on the same machines could do: the regret is an upper bound, and is said to be one.
     assert "its regret is at most what the exchange loses" in bought.text
     assert "would have to be exchanged" not in bought.text
-    assert "adding RAM or devices to it would do is not computed" in bought.text
+    assert "adding RAM or devices would be enough is not computed" in bought.text
     assert "an upper bound" in bought.basis
 
 

@@ -1646,7 +1646,32 @@ def test_words_follow_the_figures() -> None:
     nearly = said(0.998, None, Regret(0.998, 0.0, 0.002, 3.0), ())
     # Neither reads as all or none of the draws.
     assert "In more than 99 % of the draws" in nearly
-    assert "in the other 0.2 % another" in nearly
+    assert "within 1 % of it; otherwise another choice is better" in nearly
+
+
+@pytest.mark.parametrize(
+    ("share", "said"),
+    [
+        (0.986, ("99 %", "in the other 1 %")),
+        (0.945, ("94 %", "in the other 6 %")),
+        (0.034, ("3.4 %", "in the other 96.6 %")),
+        (0.996, ("more than 99 %", "otherwise")),
+        (0.0002, ("less than 0.1 %", "otherwise")),
+    ],
+)
+def test_a_share_of_draws_and_the_rest_add_up(
+    share: float, said: tuple[str, str]
+) -> None:
+    often, rest = said
+    assert _confidence.words.headline(share, 0.0) == (
+        f"In {often} of the draws of what is not known it is the best choice, or within 1 % of it; {rest} another choice "
+        "is better"
+    )
+    of_the_others = _confidence.words.headline(share, 0.5)
+    assert f"in {often} of the others" in of_the_others
+    assert of_the_others.endswith(
+        f"it, {rest.replace('the other ', '')} another choice is better"
+    )
 
 
 def test_what_a_draw_costs_that_breaks_a_limit_is_said_plainly() -> None:

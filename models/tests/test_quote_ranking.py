@@ -710,7 +710,9 @@ class TestDirtyShareUnknown:
         said = found.finding
         if not found.ranked:
             first = none.ranked[0].quote_id if none.ranked else None
-            assert ("Nor does any keep them" in said) == (first is None)
+            assert ("If none is, no option keeps every limit" in said) == (
+                first is None
+            )
             assert first is None or _words.called(first) in said
             return
         there = none.ranked[0]

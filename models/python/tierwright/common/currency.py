@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
@@ -220,6 +220,31 @@ def money(usd: Decimal | float) -> str:
     ('0.20 USD', '0.234 USD', '1 USD')
     """
     return f"{amount(usd)} {shown_in().currency}"
+
+
+_WHOLE_FROM = 100
+"""Amount from which whole units of a currency are enough of what is rounded down. [currency]"""
+
+
+def money_below(usd: Decimal | float) -> str:
+    """Write an amount of US dollars in the currency shown so that it is no more than that: what has to be less may be written.
+
+    From 100 on in whole units, below that to the smallest coin.
+
+    Parameters
+    ----------
+    usd : Decimal or float
+        0 or more. [USD]
+
+    Examples
+    --------
+    >>> money_below(Decimal("1599.9")), money_below(Decimal("12.349"))
+    ('1,599 USD', '12.34 USD')
+    """
+    rate = shown_in()
+    found = rate.of(exact(usd))
+    step = Decimal(1) if found >= _WHOLE_FROM else rate.coin
+    return f"{found.quantize(step, ROUND_FLOOR, _EXACT):,f} {rate.currency}"
 
 
 def amount(usd: Decimal | float) -> str:

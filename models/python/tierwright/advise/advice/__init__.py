@@ -21,6 +21,7 @@ from tierwright.advise.advice import (
     _dirty_share,
     _endurance,
     _flat,
+    _machine,
     _near_misses,
     _notes,
     _outlasting,
@@ -584,6 +585,8 @@ def _answer(
     if not known:
         confidence = _dirty_share.confidence(confidence)
     confidence = _confidence.of_objective(asked, confidence)
+    # Of what lacks it alike nothing is compared that it would change.
+    unlike = _machine.is_unlike(asked, recommended)
     decision, because = _words.decided(
         recommended,
         zero,
@@ -599,10 +602,7 @@ def _answer(
             else format_bytes(setting.data_bytes),
             is_mean_used=setting.rate_for_both is not None,
         ),
-        # Of what lacks it alike nothing is compared that it would change.
-        unlike=recommended is not None
-        and recommended.without_machine
-        and (len(setting.candidates.kinds) > 1 or zero is not None),
+        unlike=unlike,
         replayed_from=None
         if best is None or by_model is None or best == by_model
         else _checked.named_by_model(table, tried, by_model),
@@ -692,9 +692,8 @@ def _answer(
                 by_replay=by_replay,
                 admitted_by=admitted_by,
                 pruned=0 if left_out is None else left_out.pruned,
-                unlike=recommended is not None
-                and recommended.without_machine
-                and (len(setting.candidates.kinds) > 1 or zero is not None),
+                unlike=unlike,
+                machines=setting.machines,
                 infeasible="" if infeasible is None else infeasible.text,
             ),
         ),
@@ -724,7 +723,7 @@ def _answer(
         ),
         waiting=_when.wait(asked, table, recommended, best, zero) if weighed else None,
         flat=_flat.flat(asked, table, held, weighed_at) if known else (),
-        next_dollar=_flat.next_dollar(asked, table, front, weighed_at)
+        next_dollar=_flat.next_dollar(asked, table, held, front, weighed_at)
         if known
         else None,
         continuous=_continuous.continuous(asked, table, recommended)

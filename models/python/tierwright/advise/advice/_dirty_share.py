@@ -57,10 +57,10 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
     name = "" if at is None else with_flow(other.title(at), other.scheme(at))
     if best is None:
         if at is None:
-            return "Nor does any keep them if no evicted page is dirty."
+            return "If no evicted page is dirty, no option keeps every limit either."
         cost = Decimal(int(other.options.month_cents[at])) * CENT
         return (
-            f"If no evicted page is dirty, {name} keeps them, at {money(cost)} per month: state the share of "
+            f"If no evicted page is dirty, {name} keeps every limit, at {money(cost)} per month: state the share of "
             "evicted pages that are dirty, or profile a trace that has writes."
         )
     said = (

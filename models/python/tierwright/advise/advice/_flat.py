@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from typing import Literal
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
+from tierwright.advise.advice._choice import front as front_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import (
     FlatSize,
@@ -43,6 +45,12 @@ SIZE_WORDS = {
     "disks": "number of devices that hold the data",
 }
 """Sizes in words."""
+Among = Literal["devices", "whole"]
+"""Which options the next dollar is spent on: RAM and devices whose price lacks a machine, or all others."""
+_AMONG: dict[Among, str] = {
+    "devices": "RAM and devices bought by themselves",
+    "whole": "whole systems",
+}
 
 
 def flat(
@@ -232,12 +240,36 @@ def _size(name: str, value: float) -> str:
 
 
 def next_dollar(
-    asked: Asked, table: Table, front: IntArray, best: int | None
+    asked: Asked, table: Table, chosen: Chosen, front: IntArray, best: int | None
 ) -> NextDollars | None:
-    """Say what more money buys from the recommendation on, along the front of money and I/O time."""
+    """Say what more money buys from the recommendation on, along the front of money and I/O time.
+
+    Prices that lack a machine are set against no price that has one: where the front has both, it is that of the options
+    like the recommendation.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    chosen : Chosen
+        What keeps the limits.
+    front : int array
+        Rows of the front of these.
+    best : int or None
+        Row of the recommendation.
+    """
     if best is None:
         return None
     options = table.options
+    lacking = np.zeros(len(options), dtype=np.bool_)
+    if table.setting.candidates.machine_usd is None:
+        lacking = np.asarray(options.source == SOURCES.index("devices"))
+    alike = np.asarray(lacking == lacking[best])
+    among: Among | None = None
+    if not alike[front].all():
+        among = "devices" if lacking[best] else "whole"
+        order = chosen.order
+        front = front_of(asked, table, replace(chosen, order=order[alike[order]]))
     rows = np.append(front[front != best], best)
     usd, time = options.month_cents[rows] / 100.0, options.io_us[rows]
     steps = []
@@ -257,15 +289,39 @@ def next_dollar(
             )
         )
         before = at
-    return NextDollars(tuple(steps), next_text(tuple(steps), asked.objective))
+    return NextDollars(tuple(steps), next_text(tuple(steps), asked.objective, among))
 
 
-def next_text(steps: tuple[NextDollar, ...], objective: str) -> str:
-    """Say what the next dollar buys, or that it buys nothing."""
+def next_text(
+    steps: tuple[NextDollar, ...], objective: str, among: Among | None = None
+) -> str:
+    """Say what the next dollar buys, or that it buys nothing, and among which options where others are left out."""
+    if among is not None:
+        own, others = (
+            _AMONG[among],
+            _AMONG["whole" if among == "devices" else "devices"],
+        )
+        left = f"{_capital(others)} are left out here: no price of a machine is stated."
+        if not steps:
+            which = "keep every limit" if objective == "io_time" else "cost more"
+            return f"Among {own} the next dollar buys no time: none of those evaluated that {which} is faster. {left}"
+        return f"Among {own}, {_lower(_steps_text(steps))} {left}"
     if not steps:
         if objective == "io_time":
             return "The next dollar buys no time: no option that keeps every limit is faster."
         return "The next dollar buys no time: no option that costs more is faster."
+    return _steps_text(steps)
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _lower(text: str) -> str:
+    return f"{text[0].lower()}{text[1:]}"
+
+
+def _steps_text(steps: tuple[NextDollar, ...]) -> str:
     first = steps[0]
     said = (
         f"Of what costs more, {first.name} saves the most time for its money: "

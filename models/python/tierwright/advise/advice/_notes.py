@@ -9,6 +9,7 @@ from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._busy_times import about_busy_times
 from tierwright.advise.advice._choice import Chosen
+from tierwright.advise.advice._machine import may_change_by
 from tierwright.advise.advice._outlasting import Weakness, limits_known
 from tierwright.advise.advice._table import Table, latency_us
 from tierwright.advise.advice.found import Option
@@ -61,6 +62,7 @@ def about_answer(
     weak: Iterable[Weakness],
     *,
     is_alone: bool = True,
+    of_several: bool = False,
 ) -> Iterator[Caution]:
     """Yield what must be known of an answer.
 
@@ -74,6 +76,8 @@ def about_answer(
         What of it does not last.
     is_alone : bool
         Whether it is chosen by itself, not with other systems.
+    of_several : bool
+        Whether it is a system of several workloads' choice, which another number of systems could carry.
     """
     setting = asked.setting
     candidates = setting.candidates
@@ -85,15 +89,14 @@ def about_answer(
     if setting.rates.mean is None:
         yield RATE_NOT_KNOWN
     if source == "devices" and candidates.machine_usd is None:
-        beside = len(candidates.kinds) > 1
+        changes = may_change_by(asked, other_systems=of_several)
         yield Caution(
             "machine_left_out",
-            "the machine that RAM and devices need is not counted: no price of it is stated",
+            f"the {'machine' if setting.machines == 1 else 'machines'} that RAM and devices need "
+            f"{'is' if setting.machines == 1 else 'are'} not counted: no price of {'it' if setting.machines == 1 else 'one'} is stated",
             "state the price of a machine without RAM and drives, or choose among whole systems",
-            could_change_choice=beside,
-            effect="whole systems may cost less than these with their machine"
-            if beside
-            else "every option costs as much more",
+            could_change_choice=bool(changes),
+            effect=changes or "every option costs as much more",
         )
     if "chassis" in kinds and not candidates.prices_chassis:
         yield Caution(

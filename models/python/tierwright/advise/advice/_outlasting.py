@@ -201,7 +201,7 @@ def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
             "provide for these writes besides, or limit RAM and flash to what evicts pages",
         ),
         "Nothing is evicted, and what a log and checkpoints write is not counted",
-        "that evicts pages, whose write-backs are counted",
+        "that evicts pages and whose write-backs are counted",
         "the best alternative evicts pages, and their write-backs are counted",
         np.asarray(options.store_reads > 0),
     )

@@ -632,8 +632,7 @@ def _broken_text(
     # Where nothing keeps every limit, there is nothing to exchange it for: the last sentence says so.
     where = "There" if repaired == titles else f"Of these, in {listed(repaired)}"
     yield (
-        f"{where} it is taken to stay as it was bought, and the best there to take its place; whether adding RAM or devices "
-        "to it would do is not computed"
+        f"{where} the best option is assumed to replace it; whether adding RAM or devices would be enough is not computed"
         + (
             ", so its regret is at most what the exchange loses."
             if not by_time

@@ -629,7 +629,14 @@ def _cautions(
         if len(members) > 1:
             yield from about_shared([workloads[one] for one in members], run, row)
         for each in (
-            *_notes.about_answer(run.asked, run.table, row, weak, is_alone=False),
+            *_notes.about_answer(
+                run.asked,
+                run.table,
+                row,
+                weak,
+                is_alone=False,
+                of_several=len(workloads) > 1,
+            ),
             *_endurance.assumed_of(run.asked, run.table, row, None),
         ):
             if len(members) == 1 and each.message in of_curve:

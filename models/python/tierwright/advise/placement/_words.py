@@ -71,10 +71,12 @@ def finding(
     objective: str,
 ) -> str:
     """Say which workloads share a system, what all cost, and what the simple choices would."""
-    lacks = any(each.option.without_machine for each in systems)
+    lacking = [each.option.machines for each in systems if each.option.without_machine]
+    machines = "machine" if sum(lacking) == 1 else "machines"
+    but = f", without the {machines} that RAM and devices need" if lacking else ""
     said = [
         f"Place {places(systems)}: {money(mine.usd_per_month)} per month for "
-        f"{counted(len(systems), 'system')}{', without the machines that RAM and devices need' if lacks else ''}, "
+        f"{counted(len(systems), 'system')}{but}, "
         f"{_time_of(mine)} of I/O time per access."
     ]
     workloads = sum(len(each.workloads) for each in systems)
@@ -90,10 +92,11 @@ def finding(
             said.append(_against(all_on_one, together, mine, objective))
     if any(each.in_parts for each in systems):
         said.append(_against("Sharing every cache", without_parts, mine, objective))
-    if lacks and len(said) > 1:
+    if lacking and len(said) > 1:
         # One system fewer is one machine fewer, which is in no difference of these prices.
         said.append(
-            "Where a system is RAM and devices, these differences do not include its machine."
+            "Where a system is RAM and devices, these differences do not include its "
+            f"{'machine' if max(lacking) == 1 else 'machines'}."
         )
     said += [_would_save(each) for each in systems if _is_worth_saying(each)]
     return " ".join(said)

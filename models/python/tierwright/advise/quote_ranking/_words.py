@@ -111,7 +111,7 @@ def _about_dirty(
     if not ranked:
         yield f"{whose}: limits are held with as many dirty as possible."
         if other is None:
-            yield "Nor does any keep them if none is."
+            yield "If none is, no option keeps every limit either."
             return
         yield (
             f"If none is, {counted(count, 'option keeps', 'options keep')} them, {called(name)} the first, at "

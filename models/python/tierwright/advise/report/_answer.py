@@ -26,10 +26,21 @@ _STATUS: Mapping[str, str] = {
     "model": "computed by the model, not replayed",
     "checked": "options were replayed in the reference simulator",
 }
-WITHOUT_MACHINE = "without the machine they need"
-"""Behind RAM and devices whose price lacks their machine, wherever a price stands beside them."""
 _AT_TOP = "replay_"
 """How the codes of cautions begin that must not be hidden further below."""
+
+
+def without_machine(option: Document) -> str:
+    """Say behind RAM and devices whose price lacks their machines that it does; empty of all others.
+
+    Parameters
+    ----------
+    option : Document
+    """
+    if not option.get("without_machine"):
+        return ""
+    machine = "machine" if option["machines"] == 1 else "machines"
+    return f", without the {machine} they need"
 
 
 def status_of(document: Document) -> str:
@@ -76,7 +87,7 @@ def summary(document: Document) -> Markup:
     best, zero = document["recommendation"], document["option_zero"]
     rows: list[tuple[str, str]] = []
     if best is not None:
-        but = f", {WITHOUT_MACHINE}" if best["without_machine"] else ""
+        but = without_machine(best)
         rows.append(("Cost per month", f"{show.usd(best['usd_per_month'])} USD{but}"))
         rows.append(("Paid at purchase", f"{show.usd(best['purchase_usd'])} USD{but}"))
     if zero is not None:
@@ -202,7 +213,7 @@ def named(option: Document) -> str:
         # What was saved before other categories were tried does not name them.
         by = DEFAULT_KIND
     title = with_flow(str(option["name"]), option["scheme"], by)
-    return f"{title}, {WITHOUT_MACHINE}" if option.get("without_machine") else title
+    return f"{title}{without_machine(option)}"
 
 
 def answer(document: Document) -> Iterator[Markup]:

@@ -416,7 +416,9 @@ def life(document: Document) -> Iterator[Markup]:
     if best is not None and best["without_machine"]:
         yield tag(
             "p",
-            "The machine that RAM and devices of the recommendation need is not in its total: no price of it is stated.",
+            "The machine that RAM and devices of the recommendation need is not in its total: no price of it is stated."
+            if best["machines"] == 1
+            else "The machines that RAM and devices of the recommendation need are not in its total: no price of one is stated.",
         )
     months = None if best is None else best["months_until_too_small"]
     if horizon is not None and months is not None and months < horizon:

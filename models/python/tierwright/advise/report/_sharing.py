@@ -61,16 +61,29 @@ def as_advice(document: Document, system: Document) -> Document:
     }
 
 
-WITHOUT_MACHINES = "without the machines that RAM and devices need"
-"""Behind the cost of systems of which some are RAM and devices without the price of their machine."""
+def without_machines(machines: int) -> str:
+    """Say behind the cost of systems that some are RAM and devices, without the price of so many machines; empty of 0.
+
+    Parameters
+    ----------
+    machines : int
+        That the systems need whose price lacks theirs.
+    """
+    what = "machine" if machines == 1 else "machines"
+    return f", without the {what} that RAM and devices need" if machines else ""
 
 
 def summary(document: Document) -> Markup:
     """Return the key figures under the title."""
     if not document["systems"]:
         return Markup("")
-    lacks = any(each["option"]["without_machine"] for each in document["systems"])
-    but = f", {WITHOUT_MACHINES}" if lacks else ""
+    but = without_machines(
+        sum(
+            int(each["option"]["machines"])
+            for each in document["systems"]
+            if each["option"]["without_machine"]
+        )
+    )
     rows = (
         ("Systems", str(len(document["systems"]))),
         ("Cost per month", f"{show.usd(document['usd_per_month'])} USD{but}"),

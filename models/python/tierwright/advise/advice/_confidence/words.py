@@ -71,7 +71,18 @@ def confidence_text(
 def _of_draws(share: float) -> str:
     """Write a share of draws in whole per cents; what is not all of them does not read as all."""
     said = whole_percent(share)
+    if share and said == whole_percent(0):
+        return "less than 0.1 %"
     return "more than 99 %" if share < 1 and said == whole_percent(1) else said
+
+
+def _of_the_others(share: float) -> str:
+    """Say in which share of draws it is not, so that both add up to 100 %; empty where the first is no number."""
+    said = _of_draws(share)
+    written = said.removesuffix(" %")
+    if not share or not written.replace(".", "").isdigit():
+        return ""
+    return f"in {100 - Decimal(written)} %"
 
 
 def headline(probability: float, none_keeps: float) -> str:
@@ -80,17 +91,17 @@ def headline(probability: float, none_keeps: float) -> str:
     Where nothing keeps every limit there is no best: of which draws that is, is said first.
     """
     near = f"is the best choice, or within {100 * NEAR:g} % of it"
-    often, rarely = _of_draws(probability), _of_draws(1 - probability)
+    often, rarely = _of_draws(probability), _of_the_others(probability)
     if none_keeps:
         said = f"In {_of_draws(none_keeps)} of all draws of what is not known none of the options compared keeps every limit; "
         if probability in (0, 1):
             which = "all" if probability else "none"
             return f"{said}in {which} of the others the recommendation {near}"
-        return f"{said}in {often} of the others the recommendation {near}, in {rarely} another choice is better"
+        return f"{said}in {often} of the others the recommendation {near}, {rarely or 'otherwise'} another choice is better"
     if probability in (0, 1):
         which = "all draws" if probability else "none of the draws"
         return f"In {which} of what is not known it {near}"
-    return f"In {often} of the draws of what is not known it {near}; in the other {rarely} another choice is better"
+    return f"In {often} of the draws of what is not known it {near}; {rarely.replace('in ', 'in the other ') or 'otherwise'} another choice is better"
 
 
 def _repaired(found: Regret, *, in_money: bool, may_be_small: bool) -> str:

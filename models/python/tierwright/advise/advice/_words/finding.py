@@ -16,7 +16,7 @@ from tierwright.advise.advice._words.limits import (
 )
 from tierwright.advise.advice._words.names import named
 from tierwright.advise.advice.found import Option, Rejected, Shadow
-from tierwright.common.currency import amount, money
+from tierwright.common.currency import amount, money, money_below
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.advice.limits import EVIDENCE, LEAST, PEAK_BUSY, PRICE
@@ -54,14 +54,14 @@ def decided(
     """Say what to buy and what it costs against today, why that is left, and why to buy it; or why nothing can be recommended, which has no more to it."""
     if best is None:
         return infeasible, ""
+    # Its machine takes no I/O time.
+    but = _but(best.machines, unlike=unlike and objective != "io_time")
     if admitted_by is not None:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         none_does, among = NONE_BUT[admitted_by]
-        why = f"{none_does} no option keeps every limit; of what was replayed{among}, it is {what} that does{_but(unlike)}."
+        why = f"{none_does} no option keeps every limit; of what was replayed{among}, it is {what} that does{but}."
     elif replayed_from is None:
-        why = _because(
-            best, second, suitable, objective, response_limited, pruned, unlike=unlike
-        )
+        why = _because(best, second, suitable, objective, response_limited, pruned, but)
     else:
         first, then = "the cheapest", "the fastest"
         if objective == "io_time":
@@ -71,8 +71,8 @@ def decided(
         why = f"Of the options that were replayed, it is {named_by} that {keep} every limit"
         if not is_replayed:
             why = f"It is {first} that no replay shows to break a limit, by the model alone: it was not replayed itself"
-        why = f"{why}{_but(unlike)}; by the model the choice would have been {replayed_from}."
-    said = [why, _margin(best, zero), *_front(front, _but(unlike)), *_split(best)]
+        why = f"{why}{but}; by the model the choice would have been {replayed_from}."
+    said = [why, _margin(best, zero), *_front(front, but), *_split(best)]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
@@ -103,13 +103,22 @@ def assumed_text(data: str | None, *, is_mean_used: bool) -> str:
     return " ".join(said)
 
 
-NOT_COUNTED = "its machine not counted"
-"""Behind what an option costs, where the price of another has its machine and this one lacks it."""
+INCLUDED = "machines included"
+"""Behind what an option costs that has its machines in its price, beside one that lacks them."""
 
 
-def _but(unlike: bool) -> str:  # noqa: FBT001
-    """Say behind what is the cheapest that its machine is in no price, where other options have theirs."""
-    return f", {NOT_COUNTED}" if unlike else ""
+def _not_counted(machines: int) -> str:
+    """Say behind what an option costs that its price lacks its machines, where that of another has them."""
+    return f"its {_machine(machines)} not counted"
+
+
+def _machine(machines: int) -> str:
+    return "machine" if machines == 1 else "machines"
+
+
+def _but(machines: int, *, unlike: bool) -> str:
+    """Say behind what is the cheapest that its machines are in no price, where other options have theirs."""
+    return f", {_not_counted(machines)}" if unlike else ""
 
 
 def _margin(best: Option, zero: Option | None) -> str:
@@ -119,7 +128,11 @@ def _margin(best: Option, zero: Option | None) -> str:
     cost = best.usd_per_month
     if cost is None or cost >= zero.usd_per_month:
         return ""
-    return f"With a machine of less than {money(zero.usd_per_month - cost)} per month it costs less than today."
+    # Of each machine, and rounded down: with a dearer one it would cost more.
+    room = money_below((zero.usd_per_month - cost) / best.machines)
+    if best.machines == 1:
+        return f"With a machine of less than {room} per month it costs less than today."
+    return f"With {best.machines:,} machines of less than {room} per month each it costs less than today."
 
 
 def _front(front: tuple[int, bool] | None, but: str) -> Iterator[str]:
@@ -212,7 +225,7 @@ def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str
         verb = "Take"
     price = f"{money(cost)} per month"
     if best.without_machine:
-        price = f"{price} without the machine they need"
+        price = f"{price} without the {_machine(best.machines)} they need"
     today = ""
     if best.on_existing:
         today = (
@@ -285,9 +298,9 @@ def _because(
     objective: str,
     response_limited: bool,  # noqa: FBT001
     pruned: int,
-    *,
-    unlike: bool,
+    but: str = "",
 ) -> str:
+    """Say of how many options it is the best, `but` behind what is the cheapest, and what the best alternative costs."""
     if suitable == 1 and second is None:
         return _only(objective, response_limited, pruned)
     keep = "keeps" if suitable == 1 else "keep"
@@ -298,21 +311,18 @@ def _because(
         # Those that keep the limits on response times were not counted.
         of = f"that keeps the limits on response times too, of {counted(suitable, 'option')} that {keep} every other limit"
     what = "the fastest" if objective == "io_time" else "the cheapest"
-    if objective != "io_time":
-        # With its machine it may not be.
-        of = f"{of}{_but(unlike)}"
+    # With its machine it may not be.
+    of = f"{of}{but}"
     if second is None or second.usd_per_month is None or best.usd_per_month is None:
         return f"It is {what} {of}."
     beside = (
         _slower(best, second)
         if objective == "io_time"
         # Amounts that differ by cents read the same with three digits.
-        else f"costs {_difference(second, best)}"
+        else f"costs {_beside(second, best)}"
     )
     if not beside:
         return f"It is {what} {of}."
-    if second.without_machine and not best.without_machine:
-        beside += f", {NOT_COUNTED}"
     return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
 
 
@@ -332,18 +342,27 @@ def _slower(best: Option, second: Option) -> str:
         if slow == fast
         else f"takes {slow} of I/O time per access{by} against {fast}"
     )
-    if second.usd_per_month == best.usd_per_month:
+    if (
+        _lacking(second) == _lacking(best)
+        and second.usd_per_month == best.usd_per_month
+    ):
         return said
-    said += f" and costs {_difference(second, best)}"
-    if best.without_machine and not second.without_machine:
-        said += ", the machine of the choice not counted"
-    return said
+    return f"{said} and costs {_beside(second, best)}"
 
 
-def _difference(one: Option, other: Option) -> str:
-    """Say how much more or less one option costs than another; both have a price."""
+def _lacking(option: Option) -> int:
+    """Count the machines that the price of an option lacks."""
+    return option.machines if option.without_machine else 0
+
+
+def _beside(one: Option, other: Option) -> str:
+    """Say how much more or less one option costs than another, or what it costs where one lacks machines; both have a price."""
     assert one.usd_per_month is not None
     assert other.usd_per_month is not None
+    if _lacking(one) != _lacking(other):
+        # The difference would be that of a part and a whole.
+        has = _not_counted(one.machines) if one.without_machine else INCLUDED
+        return f"{money(one.usd_per_month)} per month, {has}"
     more = one.usd_per_month - other.usd_per_month
     if not more:
         return "as much"
@@ -373,15 +392,18 @@ def verdict_text(
     pruned: int = 0,
     infeasible: str = "",
     unlike: bool = False,
+    machines: int = 1,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
         return _not_viable(infeasible)
-    first = f"Viable: the best of all candidates{_but(unlike)}."
+    by_time = objective == "io_time"
+    but = _but(machines, unlike=unlike and not by_time)
+    first = f"Viable: the best of all candidates{but}."
     if best.ranges:
         return (
             "Viable whatever share of the evicted pages is dirty. With as many as possible it is the best of all "
-            f"candidates{_but(unlike)}."
+            f"candidates{but}."
         )
     if pruned:
         first = (
@@ -405,9 +427,20 @@ def verdict_text(
         if limited_by.constraint == PEAK_BUSY
         else f"Without {limit}"
     )
-    limited = f"{first} {loosest},"
-    if objective == "io_time":
-        return f"{limited} an access would take {format_microseconds(limited_by.io_time_us_per_access)} of I/O time."
-    saved = best.usd_per_month - limited_by.usd_per_month
-    but = _but(limited_by.without_machine and not best.without_machine)
-    return f"{limited} the cheapest would cost {money(saved)} per month less{but}."
+    return (
+        f"{first} {loosest}, {_would_be(limited_by, best, machines, by_time=by_time)}"
+    )
+
+
+def _would_be(shadow: Shadow, best: Option, machines: int, *, by_time: bool) -> str:
+    """Say what the best would be without a limit; amounts of which one lacks its machines have no difference."""
+    if by_time:
+        return f"an access would take {format_microseconds(shadow.io_time_us_per_access)} of I/O time."
+    assert best.usd_per_month is not None
+    if shadow.without_machine != best.without_machine:
+        has = _not_counted(machines) if shadow.without_machine else INCLUDED
+        return (
+            f"the cheapest would cost {money(shadow.usd_per_month)} per month, {has}."
+        )
+    saved = best.usd_per_month - shadow.usd_per_month
+    return f"the cheapest would cost {money(saved)} per month less."

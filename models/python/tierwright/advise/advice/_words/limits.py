@@ -7,7 +7,7 @@ to three digits, to the side that the option is on.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from tierwright.common.currency import money, shown_in, to_the_coin
@@ -146,7 +146,7 @@ def kept_limit(name: str, value: float) -> str:
 
 
 def stated_limit(name: str, value: Decimal) -> str:
-    """Write the value of a limit as it was stated beside what it would have to be: amounts to the cent below, all else as read.
+    """Write the value of a limit as it was stated: amounts to the cent below, all else without digits that nobody stated.
 
     Examples
     --------
@@ -155,16 +155,50 @@ def stated_limit(name: str, value: Decimal) -> str:
     ...     stated_limit("machines", Decimal(2)),
     ... )
     ('1,102.36 USD per month', '2 machines')
+    >>> (
+    ...     stated_limit("flash_life_years", Decimal(50)),
+    ...     stated_limit("power_watts", Decimal("1234.5")),
+    ...     stated_limit("restart_s", Decimal(5400)),
+    ...     stated_limit("response_p99_us", Decimal(1250)),
+    ... )
+    ('50 years', '1,234.5 W', '90 minutes', '1.25 ms')
     """
-    return (
-        _to_the_coin(name, value, ROUND_FLOOR)
-        if name in MONEY
-        else limit_value(name, float(value))
+    if name in MONEY:
+        return _to_the_coin(name, value, ROUND_FLOOR)
+    if name.endswith("_bytes"):
+        return limit_value(name, float(value))
+    if name == PEAK_BUSY:
+        return f"{_plain(100 * value)} %"
+    if name == RESTART:
+        size, unit = duration_unit(float(value))
+        return f"{_plain(value / size)} {unit or 's'}"
+    if name in _STATED_IN:
+        return _STATED_IN[name](_plain(value))
+    factor, unit = next(
+        (each for each in _TIME_UNITS if value >= each[0]), (Decimal("0.001"), "ns")
     )
+    return f"{_plain(value / factor)} {unit}"
+
+
+_TIME_UNITS = ((Decimal(10**6), "s"), (Decimal(1000), "ms"), (Decimal(1), "µs"))
+_STATED_IN: Mapping[str, Callable[[str], str]] = {
+    "machines": lambda said: counted(said, "machine"),
+    THROUGHPUT: lambda said: f"{said} accesses per second",
+    POWER: lambda said: f"{said} W",
+    UNITS: lambda said: f"{said} U",
+    LIFE: lambda said: counted(said, "year"),
+}
+"""Limits that are written in the unit in which they are stated."""
+_MOST_DIGITS = 12
+"""Digits of a number in another unit than it was stated in, which may have no end."""
+
+
+def _plain(value: Decimal) -> str:
+    """Write a number with the digits that it has, and no zeros behind them."""
+    return f"{Decimal(f'{value:.{_MOST_DIGITS}g}').normalize():,f}"
 
 
 _BEHIND: Mapping[str, str] = {
-    PEAK_BUSY: " of the busiest hour for a device",
     "ram_bytes": " of RAM",
     "flash_bytes": " of flash cache",
     "purchase_usd": " at purchase",
@@ -186,6 +220,8 @@ def in_heading(name: str, value: Decimal) -> str:
     >>> in_heading("response_p99_us", Decimal(200)), in_heading("machines", Decimal(2))
     ('200 µs at the 99th percentile', '2 machines')
     """
+    if name == PEAK_BUSY:
+        return f"a device busy for {stated_limit(name, value)} of the busiest hour"
     return f"{stated_limit(name, value)}{_BEHIND.get(name, '')}"
 
 
