@@ -1924,15 +1924,23 @@ def test_a_machine_is_named_only_where_money_decides() -> None:
     assert best is not None
     assert best.without_machine
     assert "not counted" not in found.verdict.text
-    for given in ({"admitted_by": "replay"}, {"replayed_from": "another"}):
-        _, because = _words.decided(
-            best, None, None, 9, "io_time", "", rate_known=True, unlike=True, **given
-        )
-        assert "machine" not in because
-        _, because = _words.decided(
-            best, None, None, 9, "usd", "", rate_known=True, unlike=True, **given
-        )
-        assert "its machine not counted" in because
+
+    def because(objective: str, **given: Any) -> str:
+        return _words.decided(
+            best,
+            None,
+            None,
+            9,
+            objective,
+            "",
+            rate_known=True,
+            unlike=True,
+            **given,
+        )[1]
+
+    for admitted in ({"admitted_by": "replay"}, {"replayed_from": "another"}):
+        assert "machine" not in because("io_time", **admitted)
+        assert "its machine not counted" in because("usd", **admitted)
 
 
 def test_each_of_several_machines_may_cost_its_part_of_what_is_saved() -> None:

@@ -1971,6 +1971,42 @@ def test_new_limits_have_their_units(name: str, value: float, said: str) -> None
     assert limit_value(name, value) == said
 
 
+def test_the_next_dollar_compares_no_part_with_a_whole() -> None:
+    """Where whole systems are faster than parts without a machine, what they cost more is no price of that time."""
+    dear = book(Decimal(100), **{name: 8 * usd for name, usd in PRICES.items()})
+    alone = replace(DEVICES_ALONE, devices=SHELF[1:2])
+    both = ask(prices=dear, candidates=replace(alone, kinds=("devices", "instances")))
+    assert both.recommendation is not None
+    assert both.recommendation.without_machine
+    # Both are on the front.
+    assert len({each.without_machine for each in both.pareto}) == 2
+    parts = ask(prices=dear, candidates=alone)
+    assert both.next_dollar is not None
+    assert parts.next_dollar is not None
+    assert both.next_dollar.steps == parts.next_dollar.steps != ()
+    named = "Among RAM and devices bought by themselves, of what costs more, "
+    left = " Whole systems are left out here: no price of a machine is stated."
+    assert both.next_dollar.text.startswith(named)
+    assert both.next_dollar.text.endswith(left)
+    assert "Among" not in parts.next_dollar.text
+    # With the price of a machine all are compared.
+    priced = ask(
+        prices=dear,
+        candidates=replace(
+            alone, kinds=("devices", "instances"), machine_usd=Decimal(1)
+        ),
+    )
+    assert priced.next_dollar is not None
+    assert "Among" not in priced.next_dollar.text
+    assert _flat.next_text((), "usd", "whole") == (
+        "Among whole systems the next dollar buys no time: none of those evaluated that cost more is faster. RAM and "
+        "devices bought by themselves are left out here: no price of a machine is stated."
+    )
+    assert "none of those evaluated that keep every limit is faster" in (
+        _flat.next_text((), "io_time", "devices")
+    )
+
+
 def test_a_rate_of_money_for_time_has_three_digits() -> None:
     """However much it is, in the sentence and in the report: the time is modelled."""
     dear = book(Decimal(50_000), **PRICES)

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from advice_cases import DEVICES_ALONE, ROOT, SHELF, ask, curve
+from advice_cases import DEVICES_ALONE, PRICES, ROOT, SHELF, ask, book, curve
 
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._caches import CacheReplayed
@@ -55,6 +55,24 @@ def test_where_local_disks_hold_the_data_what_outlives_the_machine_is_priced() -
     assert "; those of the best alternative outlive their machine." in found.because
     assert not none
     assert "only copy of the data" not in other.finding
+
+
+def test_what_outlives_its_machine_has_no_difference_where_it_lacks_one() -> None:
+    """Parts without a machine are no cheaper or dearer than a whole system: what they cost is said."""
+    dear = book(Decimal(50_000), **PRICES)
+    both = Candidates(
+        kinds=("devices", "instances"), devices=SHELF, reserved_gib=Decimal(0)
+    )
+    found = ask(prices=dear, candidates=both)
+    alone = ask(prices=dear, candidates=DEVICES_ALONE).recommendation
+    assert found.recommendation is not None
+    assert alone is not None
+    assert found.recommendation.kind == "instances"
+    [said] = [each for each in found.cautions if each.code == "data_on_local_disks"]
+    assert said.effect == (
+        f"{_words.named(alone)}, the cheapest for sale whose disks outlive their machine, costs "
+        f"{money(alone.usd_per_month or 0)} per month, its machine not counted"
+    )
 
 
 def test_the_fastest_that_outlives_its_machine_is_named_by_its_time() -> None:

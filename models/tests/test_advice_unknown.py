@@ -222,6 +222,8 @@ def test_of_ram_that_evicts_nothing_it_is_said_what_is_written_all_the_same() ->
     behind = np.flatnonzero((options.flash_reads > 0) & (options.store_reads == 0))
     [weak] = _outlasting.nothing_written_back(table, int(behind[0]))
     assert "a flash cache that holds all of the data" in weak.caution.message
+    # Read behind "nothing": a clause that is closed.
+    assert weak.better == "that evicts pages and whose write-backs are counted"
     read = np.flatnonzero(options.store_reads > 0)
     assert not list(_outlasting.nothing_written_back(table, int(read[0])))
 

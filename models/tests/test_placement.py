@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import recordings
+from advice_cases import DEVICES_ALONE, PRICES, book
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -24,6 +25,8 @@ from tierwright.advise.advice.request import Candidates
 from tierwright.advise.placement import _groups
 from tierwright.advise.placement._groups import TOTALS, Asking, alike_of
 from tierwright.advise.placement._words import _more, choice_of, infeasible, places
+from tierwright.advise.placement._words import finding as placement_finding
+from tierwright.advise.placement.found import Sharing
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
 from tierwright.common.currency import ExchangeRate, money, showing
@@ -1221,6 +1224,40 @@ def test_all_on_one_system_is_said_to_have_parts_where_it_has() -> None:
     assert whole.together is not None
     assert whole.together.in_parts == (False,)
     assert "All on one system takes " in whole.finding
+
+
+def test_machines_that_are_in_no_price_are_counted_in_words() -> None:
+    """One system is one machine here; two need two, and what shares one may be cheaper with it."""
+    asked: dict[str, Any] = {"candidates": DEVICES_ALONE, "prices": book(**PRICES)}
+    logs = workloads()[2]
+    one = placement.answer([logs], **asked)
+    assert (
+        "for 1 system, without the machine that RAM and devices need, " in one.finding
+    )
+    [said] = [each for each in one.cautions if each.code == "machine_left_out"]
+    assert (said.could_change_choice, said.effect) == (
+        False,
+        "every option costs as much more",
+    )
+    two = placement.answer(workloads()[1:], **asked)
+    [said] = [each for each in two.cautions if each.code == "machine_left_out"]
+    assert (said.could_change_choice, said.effect) == (
+        True,
+        "another number of systems may cost less with their machines",
+    )
+    limited = placement.answer([logs], **asked, constraints={"usd_per_month": 10_000})
+    [said] = [each for each in limited.cautions if each.code == "machine_left_out"]
+    assert said.could_change_choice
+    [system] = one.systems
+    several = placement_finding(
+        (system, system),
+        Sharing((("logs",), ("more",)), (False, False), Decimal(9), 1.0),
+        None,
+        None,
+        None,
+        "usd",
+    )
+    assert "for 2 systems, without the machines that RAM and devices need, " in several
 
 
 def test_copies_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,7 @@ from tierwright.advise.advice._price_dates import (
 )
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import on_limit, with_flow
+from tierwright.advise.advice._words.finding import INCLUDED, not_counted
 from tierwright.advise.behind_instance import limit_unknown
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
 from tierwright.common.cautions import Caution
@@ -621,8 +622,10 @@ def _instead(
         return f"nothing {better} keeps every limit"
     name = with_flow(table.title(at), table.scheme(at))
     cents = int(table.options.month_cents[at] - own_table.options.month_cents[own_at])
+    costs = _costs(best, (table, at))
+    is_unlike = table.without_machine(at) != own_table.without_machine(own_at)
     if asked.objective != "io_time":
-        return f"{name}, the cheapest {better}, costs {_more(cents)}"
+        return f"{name}, the cheapest {better}, {costs}"
     own_us, other_us = own_table.options.io_us[own_at], table.options.io_us[at]
     own, took = (format_microseconds(float(each)) for each in (own_us, other_us))
     by, own_by = (
@@ -631,13 +634,20 @@ def _instead(
     )
     said = f"{name}, the fastest {better},"
     if by == own_by:
-        if own == took and cents >= 0:
-            return f"{said} takes as long per access {by} and costs {_more(cents)}"
+        if own == took and (cents >= 0 or is_unlike):
+            return f"{said} takes as long per access {by} and {costs}"
         return f"{said} takes {took} of I/O time per access {by}, against {own}"
     said = f"{said} takes {took} of I/O time per access {by}, against {own} {own_by}"
     # What is slower costs more or less, and was left for its time.
-    return (
-        said
-        if other_us > own_us and took != own
-        else f"{said}, and costs {_more(cents)}"
-    )
+    return said if other_us > own_us and took != own else f"{said}, and {costs}"
+
+
+def _costs(best: tuple[Table, int], other: tuple[Table, int]) -> str:
+    """Say how much more an option costs than the recommendation, or what it costs where the price of one lacks its machine."""
+    (own_table, own_at), (table, at) = best, other
+    cents = int(table.options.month_cents[at])
+    lacks = table.without_machine(at)
+    if lacks == own_table.without_machine(own_at):
+        return f"costs {_more(cents - int(own_table.options.month_cents[own_at]))}"
+    has = not_counted(int(table.options.machines[at])) if lacks else INCLUDED
+    return f"costs {money(cents * CENT)} per month, {has}"

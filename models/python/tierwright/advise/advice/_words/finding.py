@@ -107,8 +107,14 @@ INCLUDED = "machines included"
 """Behind what an option costs that has its machines in its price, beside one that lacks them."""
 
 
-def _not_counted(machines: int) -> str:
-    """Say behind what an option costs that its price lacks its machines, where that of another has them."""
+def not_counted(machines: int) -> str:
+    """Say behind what an option costs that its price lacks its machines, where that of another has them.
+
+    Parameters
+    ----------
+    machines : int
+        That it needs.
+    """
     return f"its {_machine(machines)} not counted"
 
 
@@ -118,7 +124,7 @@ def _machine(machines: int) -> str:
 
 def _but(machines: int, *, unlike: bool) -> str:
     """Say behind what is the cheapest that its machines are in no price, where other options have theirs."""
-    return f", {_not_counted(machines)}" if unlike else ""
+    return f", {not_counted(machines)}" if unlike else ""
 
 
 def _margin(best: Option, zero: Option | None) -> str:
@@ -361,7 +367,7 @@ def _beside(one: Option, other: Option) -> str:
     assert other.usd_per_month is not None
     if _lacking(one) != _lacking(other):
         # The difference would be that of a part and a whole.
-        has = _not_counted(one.machines) if one.without_machine else INCLUDED
+        has = not_counted(one.machines) if one.without_machine else INCLUDED
         return f"{money(one.usd_per_month)} per month, {has}"
     more = one.usd_per_month - other.usd_per_month
     if not more:
@@ -438,7 +444,7 @@ def _would_be(shadow: Shadow, best: Option, machines: int, *, by_time: bool) -> 
         return f"an access would take {format_microseconds(shadow.io_time_us_per_access)} of I/O time."
     assert best.usd_per_month is not None
     if shadow.without_machine != best.without_machine:
-        has = _not_counted(machines) if shadow.without_machine else INCLUDED
+        has = not_counted(machines) if shadow.without_machine else INCLUDED
         return (
             f"the cheapest would cost {money(shadow.usd_per_month)} per month, {has}."
         )
