@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from advice_cases import DEVICES_ALONE, PRODUCTION, TIB, ask, book, curve
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierwright.advise import placement, quote_ranking
 from tierwright.advise.advice import _words
@@ -18,7 +20,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.imports.offers import offers_of
 from tierwright.hardware.service_time import service_time
-from tierwright.hardware.side_by_side import side_by_side
+from tierwright.hardware.side_by_side import rests_on_latency, side_by_side
 from tierwright.profile.several import Workload
 
 LIKE = "micron-7500-pro-15.36tb"
@@ -33,6 +35,44 @@ def drive(name: str, **rates: float) -> Device:
     for key, value in rates.items():
         figures[key] = Figure(Decimal(repr(value)), "1/s", "measured")
     return replace(own, id=name, name=name, figures=figures)
+
+
+@pytest.mark.oracle(
+    "hardware.side_by_side.side_by_side", "hardware.side_by_side.rests_on_latency"
+)
+@pytest.mark.formula(
+    "hardware.side_by_side.side_by_side", "hardware.side_by_side.rests_on_latency"
+)
+@given(
+    latency_us=st.floats(0.5, 5000),
+    mb_per_s=st.floats(1, 20_000),
+    page=st.sampled_from([4096, 8192, 65536]),
+)
+def test_requests_side_by_side_take_their_transfer_and_no_longer_than_alone(
+    latency_us: float, mb_per_s: float, page: int
+) -> None:
+    own = drive("own", write_latency_us=latency_us, sequential_write_mb_per_s=mb_per_s)
+    assert rests_on_latency(own, "write", page)
+    assert not rests_on_latency(own, "read", page)
+    alone = service_time(own, "write", page).time_us
+    made = side_by_side(own, ["write"], page)
+    assert alone is not None
+    assert made is not None
+    assert service_time(made, "write", page).time_us == pytest.approx(
+        min(alone, page / mb_per_s)  # bytes over MB/s are microseconds
+    )
+    # Nothing bounds it without a rate.
+    bare = replace(
+        own,
+        figures={
+            key: figure
+            for key, figure in own.figures.items()
+            if not key.startswith("sequential_write")
+        },
+    )
+    assert side_by_side(bare, ["write"], page) is None
+    # A disk serves one request after the other.
+    assert not rests_on_latency(replace(own, kind="hdd"), "write", page)
 
 
 def asked(own: Device, rate: float, **more: Any) -> Advice:
