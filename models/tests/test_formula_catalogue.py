@@ -118,6 +118,7 @@ OUTSIDE = {
     "evaluate.compose.short": "words; held by test_all_data.py",
     "advise.advice._endurance": "cautions; held by test_advice_unknown.py and test_advice_growing_writes.py",
     "advise.advice._busy_times": "weighs what busy times rest on; held by test_advice_busy_times.py",
+    "advise.advice._machine": "tells which prices lack a machine; held by test_advice.py and test_placement.py",
     "advise.advice._unknown": "lists what is unknown; held by test_advice_unknown.py",
     "advise.advice._staircase": "asks at other limits; held by test_advice_staircase.py",
     "advise.advice._sure": "asks at other ends; held by test_advice.py",
