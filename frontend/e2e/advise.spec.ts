@@ -78,7 +78,10 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await expect(page).toHaveURL(/most_io_us=2/);
   await expect(finding).toBeVisible();
   await expect(finding).not.toHaveText(before, LONG);
-  await expect(headline).toContainText("Without the limit on the I/O time of an access", LONG);
+  await expect(headline).toContainText(
+    "Without the limit on the I/O time of an access",
+    LONG,
+  );
 
   // No option keeps both: what conflicts is named, and one press admits an option.
   const budget = page.getByRole("textbox", { name: "Budget per month" });
