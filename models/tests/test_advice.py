@@ -2250,9 +2250,7 @@ def test_equal_times_are_not_set_against_each_other() -> None:
 
     def said(time_us: float) -> str:
         other = replace(best, name="other", io_time_us_per_access=time_us)
-        return _words.finding._because(
-            best, other, 2, "io_time", False, 0, unlike=False
-        )
+        return _words.finding._because(best, other, 2, "io_time", False, 0)
 
     assert "takes as long, 154 ns of I/O time per access" in said(0.15404)
     assert "takes 160 ns of I/O time per access against 154 ns" in said(0.16)
@@ -2267,9 +2265,7 @@ def test_what_the_next_fastest_costs_is_said_beside_its_time() -> None:
     def said(usd: Decimal) -> str:
         quick = replace(best, io_time_us_per_access=0.154)
         slow = replace(best, io_time_us_per_access=0.16, usd_per_month=usd)
-        return _words.finding._because(
-            quick, slow, 2, "io_time", False, 0, unlike=False
-        )
+        return _words.finding._because(quick, slow, 2, "io_time", False, 0)
 
     cost = best.usd_per_month
     assert said(cost - 5).endswith("and costs 5 USD per month less.")
@@ -2285,9 +2281,7 @@ def test_amounts_that_differ_by_cents_are_not_said_to_be_the_same() -> None:
 
     def because(usd: str, objective: str) -> str:
         other = replace(best, name="other", usd_per_month=Decimal(usd))
-        return _words.finding._because(
-            best, other, 2, objective, False, 0, unlike=False
-        )
+        return _words.finding._because(best, other, 2, objective, False, 0)
 
     assert because("100.97", "usd").endswith(", costs 0.10 USD per month more.")
     assert because("100.87", "usd").endswith(", costs as much.")

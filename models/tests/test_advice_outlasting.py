@@ -70,7 +70,7 @@ def test_what_outlives_its_machine_has_no_difference_where_it_lacks_one() -> Non
     assert found.recommendation.kind == "instances"
     [said] = [each for each in found.cautions if each.code == "data_on_local_disks"]
     assert said.effect == (
-        f"{_words.named(alone)}, the cheapest for sale whose disks outlive their machine, costs "
+        f"{_words.named(alone)}, the cheapest for sale whose data outlive their machine, costs "
         f"{money(alone.usd_per_month or 0)} per month, its machine not counted"
     )
 
