@@ -40,6 +40,10 @@ interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
   readonly "x-limits": readonly { readonly name: string; readonly title: string }[];
+  readonly "x-folded-cautions": {
+    readonly never: readonly string[];
+    readonly effect_ends: string;
+  };
   readonly "x-page-flow-schemes": readonly {
     readonly name: string;
     readonly mark: object;
@@ -166,6 +170,11 @@ const limits = document["x-limits"]
   .join("");
 lines.push(
   `/** Limits of an advice in words. */\nexport const LIMIT_WORDS: Readonly<Record<string, string>> = {\n${limits}};\n`,
+);
+
+const folded = document["x-folded-cautions"];
+lines.push(
+  `/** Codes of cautions that are never folded, and the end of the effect of those that are. */\nexport const FOLDED_CAUTIONS = ${JSON.stringify({ never: folded.never, effectEnds: folded.effect_ends })} as const;\n`,
 );
 
 writeFileSync(

@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { memo } from "react";
 import type { CautionOut } from "@/api/gen";
+import { FOLDED_CAUTIONS } from "@/api/gen/bounds.gen";
 import { counted } from "@/units/quantity";
 import classes from "./caution-notes.module.css";
 import { type Names, Prose } from "./prose";
@@ -49,15 +50,12 @@ export const CautionNotes = memo(function CautionNotes({
   );
 });
 
-/** Cautions without which figures are taken for what they are not: never folded, whatever they change. */
-const MISREAD: ReadonlySet<string> = new Set(["latency_unknown"]);
-
-/** End of the effect of a caution that names what is no candidate, where something else was chosen. */
-const BEST_OF_OTHERS = "the choice is the best of the other candidates";
+const NEVER_FOLDED: ReadonlySet<string> = new Set(FOLDED_CAUTIONS.never);
 
 /** As the models choose those of a report and of the terminal. */
 const standsFirst = ({ code, could_change_choice: could, effect }: CautionOut) =>
-  MISREAD.has(code) || (could !== false && !effect.endsWith(BEST_OF_OTHERS));
+  NEVER_FOLDED.has(code) ||
+  (could !== false && !effect.endsWith(FOLDED_CAUTIONS.effectEnds));
 
 /** Says whether any of the cautions that stand above could change the choice. */
 function titleOfFirst(first: readonly CautionOut[]): string {

@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from tierwright.advise.advice import LIMIT_WORDS
+from tierwright.common.cautions import BEST_OF_OTHERS, MISREAD
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright_server.common.schemas import Problem
 from tierwright_server.http import idempotency
@@ -46,4 +47,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
     document["x-limits"] = [
         {"name": name, "title": title} for name, title in LIMIT_WORDS.items()
     ]
+    document["x-folded-cautions"] = {
+        "never": sorted(MISREAD),
+        "effect_ends": BEST_OF_OTHERS,
+    }
     return document

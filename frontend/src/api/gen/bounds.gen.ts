@@ -1585,3 +1585,6 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   reserved_ram: "RAM for the system",
   evidence: "sizes at which misses are known",
 };
+
+/** Codes of cautions that are never folded, and the end of the effect of those that are. */
+export const FOLDED_CAUTIONS = {"never":["latency_unknown"],"effectEnds":"the choice is the best of the other candidates"} as const;

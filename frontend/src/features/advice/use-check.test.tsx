@@ -73,6 +73,22 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+/** A page on a server that computes each answer until the test lets it reply. */
+async function computing() {
+  const replies: ((of: object) => void)[] = [];
+  vi.spyOn(window, "fetch").mockImplementation(async (input) => {
+    if ((input as Request).method !== "POST") {
+      return Response.json(server.run, JSON_TYPE);
+    }
+    const found = await new Promise<object>((reply) => replies.push(reply));
+    return Response.json(found, JSON_TYPE);
+  });
+  const screen = await shown(ADVICE);
+  const says = (text: string | RegExp) =>
+    expect.element(screen.getByText(text), { timeout: 5000 }).toBeVisible();
+  return { replies, says };
+}
+
 describe("the check of an advice", () => {
   it("is asked for by a press alone, and shows the replays when their run has ended", async () => {
     server.check = job("running");
@@ -95,19 +111,8 @@ describe("the check of an advice", () => {
   });
 
   it("says what goes on while further runs follow, and while the answer is computed", async () => {
-    const replies: ((of: object) => void)[] = [];
     server.run = run("running");
-    vi.spyOn(window, "fetch").mockImplementation(async (input) => {
-      if ((input as Request).method !== "POST") {
-        return Response.json(server.run, JSON_TYPE);
-      }
-      // The server computes until the test lets it answer.
-      const found = await new Promise<object>((reply) => replies.push(reply));
-      return Response.json(found, JSON_TYPE);
-    });
-    const screen = await shown(ADVICE);
-    const says = (text: string | RegExp) =>
-      expect.element(screen.getByText(text), { timeout: 5000 }).toBeVisible();
+    const { replies, says } = await computing();
     await says(/looking, Being checked by replay/);
     await expect.poll(() => replies.length).toBe(1);
     replies[0]?.(job("running"));
@@ -126,7 +131,6 @@ describe("the check of an advice", () => {
   });
 
   it("says that categories are counted, which is no round of replays", async () => {
-    const replies: ((of: object) => void)[] = [];
     const counting = (status: RunOut["status"]) => ({
       id: "k1",
       kind: "category_counts",
@@ -134,16 +138,7 @@ describe("the check of an advice", () => {
       status,
     });
     server.run = counting("running");
-    vi.spyOn(window, "fetch").mockImplementation(async (input) => {
-      if ((input as Request).method !== "POST") {
-        return Response.json(server.run, JSON_TYPE);
-      }
-      const found = await new Promise<object>((reply) => replies.push(reply));
-      return Response.json(found, JSON_TYPE);
-    });
-    const screen = await shown(ADVICE);
-    const says = (text: string | RegExp) =>
-      expect.element(screen.getByText(text), { timeout: 5000 }).toBeVisible();
+    const { replies, says } = await computing();
     await expect.poll(() => replies.length).toBe(1);
     replies[0]?.({ ...job("running"), run: counting("running") });
     await says(/, Counting categories$/);

@@ -34,6 +34,7 @@ from tierwright.evaluate.advice.rows import RENTED, SOURCES, IntArray
 from tierwright.evaluate.advice.whole_limits import most_units
 from tierwright.evaluate.bill import CENT
 from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_words
+from tierwright.profile.rates import SAME
 
 _OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
 """Where what holds the data stays when its machine stops; of what there is nobody says, and quotes say it each."""
@@ -45,8 +46,6 @@ CHANGED_ON_LOCAL_FLASH = Caution(
     "keep the log back to the oldest change that is not on the volumes yet, or choose an option that writes changed pages "
     "to them as they leave RAM",
 )
-SAME_RATE = 1e-6
-"""Relative difference of two rates that count as equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,7 @@ def nothing_written_back(table: Table, best: int) -> Iterator[Weakness]:
         change = (
             f"up to {three_digits(rate * share)} accesses per second that change a page"
         )
-        if peak is not None and peak > rate * (1 + SAME_RATE):
+        if peak is not None and peak > rate * (1 + SAME):
             change += f" ({three_digits(peak * share)} in the busiest hour)"
     held = "RAM that holds all of the data evicts no page, so none is written back"
     if options.flash_reads[best] > 0:
