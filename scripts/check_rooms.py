@@ -28,6 +28,7 @@ DOORS = (
     "tierwright.common.core_errors",
 )
 """What may import the core: reading, counting, replaying, and its exceptions."""
+TESTS = ("models/tests", "backend/tests")
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,19 @@ def strangers(found: list[Module]) -> Iterator[str]:
             yield module.name
 
 
+def ambiguous(root: Path) -> Iterator[tuple[str, str]]:
+    """Name the tests that import a module of which each folder of tests has one, and that module."""
+    own = [{path.stem for path in (root / each).glob("*.py")} for each in TESTS]
+    twice = set.intersection(*own) - {"conftest"}
+    for folder in TESTS:
+        for path in sorted((root / folder).rglob("*.py")):
+            found = set(imports(ast.parse(path.read_text(encoding="utf-8"))))
+            for name in sorted(found & twice):
+                yield str(path.relative_to(root)), name
+
+
 def main() -> int:
-    """Print the rooms; return 1 if somebody reaches around the doors to the core."""
+    """Print the rooms; return 1 if somebody reaches around the doors to the core, or a test gets another's module."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arrows", action="store_true", help="name every arrow")
     parser.add_argument("--root", type=Path, default=ROOT, help="another checkout")
@@ -137,7 +149,12 @@ def main() -> int:
         print(f"error: `{name}` imports the core")
     if wrong:
         print(f"hint: only {', '.join(DOORS)} may; ask them")
-    return 1 if wrong else 0
+    doubles = list(ambiguous(args.root))
+    for test, name in doubles:
+        print(f"error: {test} imports `{name}`, of which there are two")
+    if doubles:
+        print("hint: move what is shared into a module with a name of its own")
+    return 1 if wrong or doubles else 0
 
 
 if __name__ == "__main__":

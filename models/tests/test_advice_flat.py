@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from advice_cases import (
     DEVICES_ALONE,
+    PRICES,
     SHELF,
     ask,
     asked_of,
+    book,
     curve,
     problems,
     question,
@@ -26,8 +28,10 @@ from hypothesis import assume, given, settings
 from tierwright.advise.advice import _flat
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of
+from tierwright.advise.advice._numbers import with_enough
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice, FlatSize, Option
+from tierwright.evaluate.advice.tiers import MOST_DEVICES
 from tierwright.hardware import catalog
 from tierwright.profile.production import Production
 
@@ -139,14 +143,14 @@ class _Kind:
         return int(usd * 100)
 
     def cents(self, number: int) -> float:
-        """Cost per month; infinite where a limit on money does not allow it."""
+        """Cost per month; infinite where a limit on money does not allow it, or so many are not counted."""
         now, then = self._of_devices(self.fewest), self._of_devices(number)
         month = self.month_cents - _spread(now) + _spread(then)
         purchase = self.purchase_cents - now + then
         allowed = month <= self.limits.get(
             "usd_per_month", math.inf
         ) * 100 and purchase <= (self.limits.get("purchase_usd", math.inf) * 100)
-        return month if allowed else math.inf
+        return month if allowed and number <= MOST_DEVICES else math.inf
 
     def most_within(self, cents: float) -> int:
         """Largest number at so much money at most, from the fewest on; 0 where these cost more."""
@@ -181,12 +185,34 @@ def _kinds(
             )
 
 
+@pytest.mark.parametrize("limits", [{}, {"restart_s": Decimal("1.757")}])
+def test_what_needs_more_devices_than_are_counted_is_no_option(
+    limits: dict[str, Decimal],
+) -> None:
+    # Where a limit on the restart asks for more, up to twice the fewest are listed.
+    asked = question(
+        {
+            "curve": curve(Production(4119823783, 971_717.0, 9_295_761.0)),
+            "prices": book(**PRICES),
+            "candidates": replace(DEVICES_ALONE, devices=SHELF[3:]),
+            "constraints": {"peak_busy": Decimal("0.0665"), **limits},
+            "objective": "usd",
+            "have": None,
+        }
+    )
+    table = Table.of(asked.setting)
+    assert int(table.options.store_devices.max()) == MOST_DEVICES
+    busy = table.options.peak_busy[table.options.store_devices == MOST_DEVICES]
+    assert (busy > 0.0665).any()
+
+
 @pytest.mark.costly(20)
 @settings(max_examples=tried(30), deadline=None)
 @given(problem=problems)
 def test_more_devices_are_those_of_a_search_one_by_one(problem: dict[str, Any]) -> None:
     asked = question(asked_of(problem))
-    table = Table.of(asked.setting)
+    # As an answer has it: with the numbers that a limit on the restart asks for.
+    table = with_enough(asked, Table.of(asked.setting))
     chosen = chosen_of(asked, table)
     assume(len(chosen.order))
     best = int(chosen.order[0])

@@ -12,7 +12,7 @@ import pytest
 from advice_cases import SHELF, ask, asked_of, problems, question, tried
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_advice import objective_of, slow_best
+from slow_advice import objective_of, slow_best
 
 from tierwright.advise.advice._choice import chosen_of
 from tierwright.advise.advice._table import Table

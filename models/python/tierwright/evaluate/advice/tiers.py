@@ -583,6 +583,8 @@ def with_more(
 ) -> Options:
     """Return options again with more devices that hold the data, as `MORE_DEVICES` has it, up to `MOST_LISTED` in all.
 
+    None has more than `MOST_DEVICES`.
+
     Parameters
     ----------
     rows : TierRows
@@ -609,7 +611,8 @@ def with_more(
         which, numbers = [of], [fewest[of] + above]
     place = np.concatenate([np.empty(0, dtype=np.int64), *which])
     devices = np.concatenate([np.empty(0, dtype=np.int64), *numbers])
-    return rows.with_devices(options, at[place], devices, peak)
+    counted = devices <= MOST_DEVICES
+    return rows.with_devices(options, at[place[counted]], devices[counted], peak)
 
 
 def flash_counts(device: Device, machine_bytes: float) -> tuple[int, ...]:
