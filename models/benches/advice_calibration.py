@@ -80,13 +80,14 @@ SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "16": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"),
     "17": ("5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16"),
     "18": tuple(str(each) for each in range(5, 18)),
+    "19": tuple(str(each) for each in range(5, 19)),
 }
 """Versions of the model whose outcomes stand under a later one: 6 changed what inputs are worth, 7 production
 with copies and curves without write-backs, 10 and 11 what flash caches do, 12 limits of response times,
 13 conflicts and the names of the ends of bars, 14 devices of which a time is not stated, rules of thumb, scenarios and
 what replays refute, 15 flash that is larger than the data, when options are too small, and other numbers of devices, 16 what
 is asked with limits and quotes, 17 caches of all of the data, instances before volumes, old prices and unknown values, 18 spare
-devices, what takes no time and growing writes; no trial asks for any of these, and `--again` proves it. Throughput has the interval that is kept since 8 alone, response times since 9."""
+devices, what takes no time and growing writes, 19 replays of other writes and numbers of devices beyond what is counted; no trial asks for any of these, and `--again` proves it. Throughput has the interval that is kept since 8 alone, response times since 9."""
 CHANGED = {"restart_s": "11"}
 """Figures whose intervals became others with a version: those of earlier ones do not stand."""
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20

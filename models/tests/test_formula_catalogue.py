@@ -273,6 +273,8 @@ NO_MODEL = {
     "advise.checks.flash_caches.notes_of": "words",
     "advise.checks.flash_life.about_lives": "words",
     "evaluate.scale.replays.unfilled": "words",
+    "evaluate.scale.replays.writes_apart": "words",
+    "evaluate.scale.replays.writes_multiplied": "words",
     "simulate.erase_blocks.few_blocks": "a note, where a count is below a constant; held by test_few_erase_blocks.py",
     "simulate.priced.about_batches": "a caution, where a rate is not stated",
     "simulate.priced.about_batches_text": "words",
@@ -717,16 +719,27 @@ def test_every_formula_has_a_property() -> None:
     assert sorted(stale) == []  # no mark names what is not there
 
 
+def used_in(path: Path) -> set[str]:
+    """Names that a test uses, by itself and by the modules beside it that it imports."""
+    tree = parsed(path)
+    found = {
+        node.attr if isinstance(node, ast.Attribute) else node.id
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Attribute, ast.Name))
+    }
+    for node in ast.walk(tree):
+        beside = TESTS / f"{getattr(node, 'module', '')}.py"
+        if isinstance(node, ast.ImportFrom) and beside.is_file():
+            found |= used_in(beside)
+    return found
+
+
 def oracles() -> dict[str, list[str]]:
     """Kernel to the tests that hold it against something else."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.glob("test_*.py")):
         tree = parsed(path)
-        used = {
-            node.attr if isinstance(node, ast.Attribute) else node.id
-            for node in ast.walk(tree)
-            if isinstance(node, (ast.Attribute, ast.Name))
-        }
+        used = used_in(path)
         for node in ast.walk(tree):
             if not isinstance(node, ast.FunctionDef):
                 continue

@@ -45,6 +45,7 @@ from tierwright.evaluate.scale.replays import (
 )
 from tierwright.hardware import catalog
 from tierwright.profile import relations
+from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production, Scaled
@@ -284,6 +285,39 @@ def test_a_close_call_of_production_is_decided_at_the_sizes_divided_by_k(
     assert at["ram_pages"] == [1200]
     assert at["flash_pages"] == [6000]
     assert at["divided_by"] == k
+
+
+def scaled_with(factor: float, **stated: Any) -> Curve:
+    """The recording at so many times its data."""
+    curve = recording().curve
+    data = int(curve.distinct_pages * curve.page_bytes * factor)
+    asked = Production(data, 80_000.0, **stated)
+    return scale.answer(recording(), asked, law="stretch").profile.curve.steady()
+
+
+def test_a_replay_decides_by_the_writes_of_production() -> None:
+    share = recording().curve.write_accesses / recording().curve.accesses
+    same = decided(scaled_with(8), 9600, 48_000)
+    other = decided(scaled_with(8, write_share=share / 2), 9600, 48_000)
+    assert other.evaluation.decided_by == "replay"
+    said = warned(other, "replayed_scaled_down")
+    assert "what its replay writes back is multiplied by 0.500, as" in said
+    assert "multiplied" not in warned(same, "replayed_scaled_down")
+    for name in SCHEMES:
+        whole, half = (each.evaluation.schemes[name].replayed for each in (same, other))
+        assert whole is not None
+        assert half is not None
+        assert half.hdd_reads == whole.hdd_reads
+        assert half.hdd_writes == pytest.approx(whole.hdd_writes / 2, abs=1)
+        # A scheme that writes each victim to flash, clean or dirty, writes as many.
+        assert half.flash_writes <= whole.flash_writes
+        assert (half.flash_writes < whole.flash_writes) == (
+            name not in ("none", "exclusive")
+        )
+    # Of data as large as the recorded ones there are no other sizes to speak of.
+    alone = decided(scaled_with(1, write_share=share / 2), 1200, 6000)
+    assert alone.evaluation.replayed_at is None
+    assert "multiplied by 0.500" in warned(alone, "replayed_writes_multiplied")
 
 
 def test_the_law_of_relations_names_itself_and_the_sizes() -> None:

@@ -383,6 +383,7 @@ WHY_NOT: Mapping[str, str] = {
     "tau_not_stated": "not computable: the clients of the recording and the accesses of one unit of "
     "work are not stated",
     "replayed_scaled_down": "not computable: production itself was not recorded",
+    "replayed_writes_multiplied": "not computable: production itself was not recorded",
     "replay_too_small": "not computable: the recording is too small to be replayed for production",
     "composed_workload": "not computable from the composed curve: only a replay of the merged traces "
     "shows how far it is off",

@@ -6,7 +6,7 @@ is replayed at the point, priced with the service times of the evaluation, and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,9 +22,12 @@ from tierwright.evaluate.page_flow.results import Replayed
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH, SCHEMES, TIE_ORDER
 from tierwright.evaluate.page_flow.terms import TERM_NAMES
 from tierwright.evaluate.scale.replays import (
+    MORE_ALIKE,
     ReplaySizes,
     recorded_accesses,
     recorded_sizes,
+    writes_factor,
+    writes_multiplied,
 )
 
 if TYPE_CHECKING:
@@ -82,6 +85,70 @@ def priced(
         accesses=accesses,
         **{name: counters[name] for name in _COUNTERS},
     )
+
+
+def with_writes(
+    counters: Mapping[str, Any], scheme: str, factor: float
+) -> Mapping[str, Any]:
+    """Return what a replay of a scheme would count if so many times as many of its accesses wrote.
+
+    Pages that are dirty as they leave a tier are multiplied, up to all that leave it; reads and fills stay. That is how
+    `scale` multiplies the write-backs of a curve.
+
+    Parameters
+    ----------
+    counters : mapping
+        Of the replay.
+    scheme : str
+        Page-flow scheme.
+    factor : float
+        By what writes are multiplied. [1]
+
+    Examples
+    --------
+    >>> counted = {
+    ...     "accesses": 100,
+    ...     "flash_hits": 10,
+    ...     "flash_misses": 20,
+    ...     "flash_writes": 23,
+    ...     "flash_write_backs": 3,
+    ...     "hdd_writes": 8,
+    ...     "write_accesses": 30,
+    ... }
+    >>> found = with_writes(counted, "lazy", 2)
+    >>> (
+    ...     found["flash_write_backs"],
+    ...     found["flash_writes"],
+    ...     found["hdd_writes"],
+    ...     found["write_accesses"],
+    ... )
+    (6, 26, 16, 60)
+    """
+    if factor == 1:
+        return counters
+    hits, misses, every = (
+        np.asarray([each], dtype=np.float64)
+        for each in (counters["flash_hits"], counters["flash_misses"], 1.0)
+    )
+    most = BY_NAME[scheme].operations(hits, misses, every, every)
+
+    def multiplied(name: str, limit: float) -> int:
+        count: int = counters[name]
+        # A replay may count a few more than the formula has at most.
+        return round(min(count * factor, max(limit, count)))
+
+    backs = counters["flash_write_backs"]
+    if "flash_write_backs" in most:
+        backs = multiplied("flash_write_backs", float(most["flash_write_backs"][0]))
+    return {
+        **counters,
+        "flash_write_backs": backs,
+        "flash_writes": counters["flash_writes"]
+        - counters["flash_write_backs"]
+        + backs,
+        "hdd_writes": multiplied("hdd_writes", float(most["disk_writes"][0])),
+        "write_accesses": multiplied("write_accesses", float(counters["accesses"])),
+    }
 
 
 _COUNTERS = (
@@ -178,9 +245,12 @@ def decided(
         cannot know which pages are new and reads them from disk, under every scheme alike: a
         warning gives how much that is at most.
     """
-    times = service_times_of(found)
+    times, factor = service_times_of(found), writes_factor(scaled)
     schemes = {
-        name: replace(result, replayed=priced(counters[name], **times))
+        name: replace(
+            result,
+            replayed=priced(with_writes(counters[name], name, factor), **times),
+        )
         for name, result in found.schemes.items()
     }
     sizes = replay_sizes(found, scaled)
@@ -191,7 +261,8 @@ def decided(
             decided_by="replay",
             replayed_at=sizes,
             warnings=(
-                *about_sizes(sizes),
+                *about_sizes(sizes, as_production=True),
+                *(() if sizes is not None else _about_writes(scaled)),
                 *_about_growth(found, counters[NO_FLASH]),
                 *(w for w in found.warnings if w.name not in SETTLED),
             ),
@@ -199,23 +270,35 @@ def decided(
     )
 
 
-def about_sizes(sizes: ReplaySizes | None) -> tuple[Caution, ...]:
+def about_sizes(
+    sizes: ReplaySizes | None, *, as_production: bool = False
+) -> tuple[Caution, ...]:
     """Say at which sizes the recording stood for production, and what that confirms.
 
     Parameters
     ----------
     sizes : ReplaySizes or None
         None where they are those of production, which needs no word.
+    as_production : bool
+        Whether what the replays write back was multiplied: `with_writes`.
     """
     if sizes is None:
         return ()
+    said = sizes.sentence_as_production if as_production else sizes.sentence
     return (
         Caution(
             "replayed_scaled_down",
-            sizes.sentence.removesuffix("."),
+            said.removesuffix("."),
             "record a larger system to replay at sizes nearer to those of production",
         ),
     )
+
+
+def _about_writes(scaled: Scaled | None) -> Iterator[Caution]:
+    """Say that what replays at the sizes of production write back was multiplied."""
+    said = writes_multiplied(scaled)
+    if said:
+        yield Caution("replayed_writes_multiplied", said, MORE_ALIKE)
 
 
 def not_replayed(found: Evaluation, sizes: ReplaySizes) -> Evaluation:

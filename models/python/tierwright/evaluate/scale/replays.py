@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, percent, sentences
+from tierwright.common.wording import counted, percent, sentences, three_digits
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 
@@ -25,6 +25,11 @@ a steady state is then off a replay by as much as itself (`decision.STEADY_ERROR
 
 FILL = "record for longer, or choose smaller sizes"
 """What to do where a recording does not fill caches."""
+
+WRITES_MULTIPLIED = "replayed_writes_multiplied"
+"""Note of a replay whose recording writes another share of its accesses than production."""
+MORE_ALIKE = "record a system that writes as production does"
+"""What to do there."""
 
 _SAME_SHARE = 1e-3
 """Shares of writes that differ by less, of themselves, are the same."""
@@ -103,6 +108,57 @@ def recorded_rate(curve: Curve, duration_s: float | None) -> float | None:
     return curve.accesses / duration_s if duration_s else None
 
 
+def other_writes(scaled: Scaled | None) -> tuple[float, float] | None:
+    """Return the shares of the accesses that write, of the recording and of one machine of production; None where they are equal, or unknown. [1]"""
+    shares = None if scaled is None else scaled.write_shares
+    if shares is None or math.isclose(*shares, rel_tol=_SAME_SHARE):
+        return None
+    return shares
+
+
+def writes_factor(scaled: Scaled | None) -> float:
+    """Return by what the writes of a recording are multiplied to be those of one machine of production; 1 where nobody states others. [1]
+
+    Parameters
+    ----------
+    scaled : Scaled or None
+        How the workload was scaled; None where it was not.
+    """
+    shares = other_writes(scaled)
+    if shares is None or not shares[0]:
+        return 1.0
+    recorded, machine = shares
+    return machine / recorded
+
+
+def writes_apart(scaled: Scaled | None) -> str:
+    """Say that a recording writes another share of its accesses than one machine of production; empty where it does not, or nobody knows."""
+    shares = other_writes(scaled)
+    return "" if shares is None else _apart(shares)
+
+
+def writes_multiplied(scaled: Scaled | None) -> str:
+    """Say the same, and what it makes of a replay whose write-backs are multiplied: `writes_factor`."""
+    shares = other_writes(scaled)
+    return "" if shares is None else _multiplied(shares)
+
+
+def _apart(shares: tuple[float, float]) -> str:
+    recorded, machine = shares
+    return (
+        f"the recording writes with {percent(recorded)} of its accesses, one machine of production with "
+        f"{percent(machine)}"
+    )
+
+
+def _multiplied(shares: tuple[float, float]) -> str:
+    recorded, machine = shares
+    return (
+        f"{_apart(shares)}: what its replay writes back is multiplied by {three_digits(machine / recorded)}, as the scale law "
+        "multiplies the write-backs of its curve"
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class ReplaySizes:
     """Sizes at which a recording is replayed for production.
@@ -170,9 +226,6 @@ class ReplaySizes:
             None where every replay is at the sizes of production, as of a workload scaled by 1.
         """
         listed = list(pairs)
-        writes = scaled.write_shares
-        if writes is not None and math.isclose(*writes, rel_tol=_SAME_SHARE):
-            writes = None
         if all(asked == replayed for asked, replayed in listed):
             return None
         smaller = [
@@ -198,7 +251,7 @@ class ReplaySizes:
             / scaled.recorded_pages
             if steady and flash
             else 0.0,
-            writes,
+            other_writes(scaled),
             units,
         )
 
@@ -220,21 +273,33 @@ class ReplaySizes:
     @property
     def sentence(self) -> str:
         """Say what was replayed, and what that confirms."""
-        added = (
-            " The pages that the law adds are not in the recording."
-            if self.law == "cold_growth"
-            else ""
-        )
-        law = "" if self.divided_by is not None else f" “{self.law}”"
         writes = ""
         if self.write_shares is not None:
             recorded, machine = self.write_shares
             writes = (
-                f" The replay writes as the recording does, with {percent(recorded)} of the accesses; one machine of "
+                f"The replay writes as the recording does, with {percent(recorded)} of the accesses; one machine of "
                 f"production writes with {percent(machine)}."
             )
+        return self._said(writes)
+
+    @property
+    def sentence_as_production(self) -> str:
+        """The same of a replay whose write-backs were multiplied: `writes_factor`."""
+        said = "" if self.write_shares is None else _multiplied(self.write_shares)
+        writes = f"{said[0].upper()}{said[1:]}." if said else ""
+        return self._said(writes)
+
+    def _said(self, writes: str) -> str:
+        added = (
+            "The pages that the law adds are not in the recording."
+            if self.law == "cold_growth"
+            else ""
+        )
+        law = "" if self.divided_by is not None else f" “{self.law}”"
         return sentences(
-            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added}{writes}",
+            f"The recording was replayed {self.where}{law}: {self._tiers()}.",
+            added,
+            writes,
             self.units,
             "What that confirms is how the schemes behave at these sizes, not the scale law.",
         )

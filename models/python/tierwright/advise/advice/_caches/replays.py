@@ -18,7 +18,7 @@ from tierwright.common.wording import sentences
 from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.limits import RESPONSES, RESTART
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
-from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.evaluate.scale.replays import recorded_accesses, writes_apart
 from tierwright.simulate.contenders import (
     ASSUMED,
     AT_MOST,
@@ -195,6 +195,9 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
+    apart = writes_apart(scaled)
+    if apart:
+        return f"{apart}, and no law tells what a flash cache does with other writes"
     flash = int(table.options.flash_pages[at])
     options = dict(wanted.options)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,11 +21,17 @@ from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, percent
-from tierwright.evaluate.page_flow.decision import ReplayPoint, priced
+from tierwright.evaluate.page_flow.decision import ReplayPoint, priced, with_writes
 from tierwright.evaluate.page_flow.load import TIER_TERMS
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.page_flow.terms import COST_TERMS
-from tierwright.evaluate.scale.replays import FILL
+from tierwright.evaluate.scale.replays import (
+    FILL,
+    MORE_ALIKE,
+    WRITES_MULTIPLIED,
+    writes_factor,
+    writes_multiplied,
+)
 from tierwright.hardware.device import OPERATIONS
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
@@ -182,8 +188,11 @@ def replayed(
     counters = dict(zip(wanted, replays(wanted), strict=True))
     errors = bands(table, np.asarray(finalists, dtype=np.int64))
 
+    factor = writes_factor(table.setting.curve.scaled)
+
     def of(at: int) -> Mapping[str, Any]:
-        return counters[planned.replays[at]]
+        made = counters[planned.replays[at]]
+        return with_writes(made, table.scheme(at), factor)
 
     return [
         _refused(table, at, float(band), refused)
@@ -262,6 +271,7 @@ def _of(table: Table, at: int, counters: Mapping[str, Any]) -> Replayed:
         tiers_us["disk"] += more * times["disk_write"]
         most_us = tiers_us["disk"]
         warnings = (*warnings, _first_touches(table, at, most_us))
+    warnings = (*warnings, *_other_writes(table))
     most = _most_wear(table, table.scheme(at), counters)
     flash_written = flash_pages_written(counters) / counters["accesses"]
     worn = lives(table, at, max(flash_written, most[0]), max(store_written, most[1]))
@@ -310,6 +320,13 @@ def _most_written(counters: Mapping[str, Any]) -> float:
     """Most pages that an access makes full RAM write back: one for each miss, and no more than are written to. [1]"""
     most = min(counters["flash_misses"], counters["write_accesses"])
     return float(most / counters["accesses"])
+
+
+def _other_writes(table: Table) -> Iterator[Note]:
+    """Say that production writes another share of its accesses than the recording, and what that makes of a replay."""
+    said = writes_multiplied(table.setting.curve.scaled)
+    if said:
+        yield Note(WRITES_MULTIPLIED, said, MORE_ALIKE)
 
 
 def _first_touches(table: Table, at: int, most_us: float) -> Note:

@@ -1,0 +1,237 @@
+"""Checks of a workload that writes another share of its accesses in production than in its recording."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_advice_caches import DISK, DISKS, FLASH, INSTANCE, RATE, TRACE
+
+from tierwright.advise import advice, scale
+from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.request import Have
+from tierwright.evaluate.page_flow.decision import with_writes
+from tierwright.evaluate.page_flow.schemes import BY_NAME, SCHEMES
+from tierwright.evaluate.scale.replays import (
+    other_writes,
+    recorded_sizes,
+    writes_apart,
+    writes_factor,
+)
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.simulate.replay import replay
+from tierwright.trace.reading import Trace
+
+TIMES = 4
+NOTE = "replayed_writes_multiplied"
+
+
+@pytest.fixture(scope="module")
+def recorded() -> Profile:
+    return profile(Trace(TRACE))
+
+
+def production(recorded: Profile, **stated: Any) -> Curve:
+    data = recorded.curve.distinct_pages * recorded.curve.page_bytes * TIMES
+    asked = Production(data, RATE, RATE, **stated)
+    made = scale.answer(recorded, asked, law="stretch")
+    return made.profile.curve.from_start("steady")
+
+
+def sizes(curve: Curve, scheme: str) -> tuple[int, int]:
+    """RAM and flash of one machine. [pages]"""
+    pages = curve.data_pages
+    return pages // 10, 0 if scheme == "none" else pages * 2 // 5
+
+
+def asked(curve: Curve, scheme: str, caches: Any = ()) -> Advice:
+    """Ask for what there is alone, of each machine with RAM of a tenth and flash of four tenths of its data."""
+    assert curve.scaled is not None
+    machines = curve.scaled.production.machines
+    ram, flash = sizes(curve, scheme)
+    return advice.answer(
+        curve,
+        candidates=replace(INSTANCE, flash_caches=caches),
+        have=Have(
+            machines=machines,
+            ram_bytes=ram * curve.page_bytes * machines,
+            disk=catalog.device(DISK),
+            disks=DISKS * machines,
+            flash_bytes=flash * curve.page_bytes * machines,
+            flash=catalog.device(FLASH) if flash else None,
+            flash_devices=machines if flash else 0,
+            scheme=scheme,
+            usd_per_month=Decimal(10),
+        ),
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
+
+
+def replayed(found: Advice, scheme: str) -> float:
+    [row] = [
+        each
+        for each in found.checked
+        if each.option.kind == "have" and each.option.scheme == scheme
+    ]
+    assert row.simulated is not None
+    return row.simulated
+
+
+@pytest.mark.parametrize("scheme", ["none", "inclusive", "exclusive", "lazy"])
+def test_what_a_replay_writes_back_is_that_of_production(
+    recorded: Profile, scheme: str
+) -> None:
+    curve = recorded.curve
+    share = curve.write_accesses / curve.accesses
+    flash, disk = catalog.device(FLASH), catalog.device(DISK)
+    times = {
+        name: service_us(device, operation, curve.page_bytes)  # type: ignore[arg-type]
+        for name, device, operation in (
+            ("flash_reads", flash, "read"),
+            ("flash_writes", flash, "write"),
+            ("hdd_reads", disk, "read"),
+            ("hdd_writes", disk, "write"),
+        )
+    }
+    same = production(recorded)
+    assert same.scaled is not None
+    ram, below = recorded_sizes(
+        same.scaled, *sizes(same, scheme), repeats_ram=BY_NAME[scheme].repeats_ram
+    )
+    counted = replay(
+        Trace(TRACE), "scheme", scheme, ram, below, warm_up=curve.accesses // 2
+    )
+    for factor in (0.0, 0.5, 2.0):
+        found = asked(production(recorded, write_share=share * factor), scheme)
+        # Dirty pages that leave a tier, times the factor: each of those that leave it at most. Flash of exclusive takes every page,
+        # clean or dirty; of lazy it holds those that were hits.
+        backs = counted["flash_write_backs"]
+        left = {"inclusive": counted["flash_hits"] + counted["flash_misses"]}
+        rewritten = min(backs * factor, left.get(scheme, counted["flash_hits"]))
+        written = min(counted["hdd_writes"] * factor, counted["hdd_reads"])
+        more = {"hdd_writes": written - counted["hdd_writes"]}
+        if scheme in ("inclusive", "lazy"):
+            more["flash_writes"] = rewritten - backs
+        expected = sum(
+            (counted[name] + more.get(name, 0)) * (time or 0)
+            for name, time in times.items()
+        )
+        assert replayed(found, scheme) == pytest.approx(
+            expected / counted["accesses"], rel=1e-4
+        )
+
+
+def test_a_check_says_that_its_writes_are_multiplied(recorded: Profile) -> None:
+    share = recorded.curve.write_accesses / recorded.curve.accesses
+    same = asked(production(recorded, write_share=share), "inclusive")
+    other = asked(production(recorded, write_share=share / 2), "inclusive")
+    assert NOTE not in {each.code for each in same.cautions}
+    [said] = [each for each in other.cautions if each.code == NOTE]
+    assert "is multiplied by 0.500, " in said.message
+    assert not said.could_change_choice
+
+
+def test_copies_write_more_of_what_a_machine_serves(recorded: Profile) -> None:
+    curve = production(recorded, machines=2, replicas=2)
+    share = recorded.curve.write_accesses / recorded.curve.accesses
+    # Each write on both, each read on one of them.
+    served = 2 * share / (1 + share)
+    assert writes_factor(curve.scaled) == pytest.approx(served / share)
+    found = asked(curve, "none")
+    assert NOTE in {each.code for each in found.cautions}
+
+
+def test_no_flash_cache_and_no_split_is_taken_from_other_writes(
+    recorded: Profile,
+) -> None:
+    share = recorded.curve.write_accesses / recorded.curve.accesses
+    caches = ("bcache", "larc")
+    other = asked(
+        production(recorded, write_share=share / 2), "inclusive", caches
+    ).flash_caches
+    assert {each.name for each in other} == set(caches)
+    for each in other:
+        assert each.io_time_us_per_access is None
+        assert each.reason.startswith("the recording writes with ")
+    same = asked(production(recorded), "inclusive", caches).flash_caches
+    assert all(each.io_time_us_per_access is not None for each in same)
+    best = asked(production(recorded, write_share=share / 2), "none").recommendation
+    assert best is not None
+    assert best.clean_share is None
+    assert best.clean_share_reason.startswith("the recording writes with ")
+
+
+@pytest.mark.oracle(
+    "evaluate.scale.replays.writes_factor", "evaluate.scale.replays.other_writes"
+)
+def test_the_factor_of_writes_by_hand(recorded: Profile) -> None:
+    share = recorded.curve.write_accesses / recorded.curve.accesses
+    assert writes_factor(None) == 1
+    assert other_writes(None) is None
+    assert not writes_apart(None)
+    for stated in (None, share, share * (1 + 1e-4)):
+        assert writes_factor(production(recorded, write_share=stated).scaled) == 1
+    other = production(recorded, write_share=0.5).scaled
+    assert other_writes(other) == pytest.approx((share, 0.5))
+    assert writes_factor(other) == pytest.approx(0.5 / share)
+    assert writes_factor(production(recorded, write_share=0.0).scaled) == 0
+    copied = production(recorded, machines=3, replicas=3, write_share=0.5).scaled
+    # Of 1 + 1 + 1 writes and a read on one of three: 3 writes for each read.
+    assert writes_factor(copied) == pytest.approx(0.75 / share)
+
+
+COUNTS: Mapping[str, Any] = {
+    "accesses": 1000,
+    "write_accesses": 300,
+    "flash_hits": 100,
+    "flash_misses": 200,
+    "flash_reads": 100,
+    "flash_writes": 240,
+    "flash_write_backs": 40,
+    "hdd_reads": 200,
+    "hdd_writes": 90,
+}
+
+
+def test_twice_as_many_writes_by_hand() -> None:
+    found = with_writes(COUNTS, "inclusive", 2.0)
+    # 40 more write-backs of 300 pages that leave RAM; 90 more of 200 that leave flash.
+    assert (found["flash_write_backs"], found["flash_writes"]) == (80, 280)
+    assert (found["hdd_writes"], found["write_accesses"]) == (180, 600)
+    # No more than leave it: 300, and of Lazy the 100 that flash holds still; 200 that leave flash.
+    found = with_writes(COUNTS, "inclusive", 100.0)
+    assert (found["flash_write_backs"], found["hdd_writes"]) == (300, 200)
+    assert with_writes(COUNTS, "lazy", 100.0)["flash_write_backs"] == 100
+    assert with_writes(COUNTS, "exclusive", 2.0)["flash_writes"] == 240
+    assert found["write_accesses"] == 1000
+
+
+@pytest.mark.formula(
+    "evaluate.scale.replays.writes_factor",
+    "evaluate.scale.replays.other_writes",
+)
+@given(scheme=st.sampled_from(SCHEMES), factor=st.floats(0.0, 50.0))
+def test_more_writes_change_what_is_written_back_alone(
+    scheme: str, factor: float
+) -> None:
+    found = with_writes(COUNTS, scheme, factor)
+    for name in ("accesses", "flash_hits", "flash_misses", "flash_reads", "hdd_reads"):
+        assert found[name] == COUNTS[name]
+    fills = COUNTS["flash_writes"] - COUNTS["flash_write_backs"]
+    assert found["flash_writes"] - found["flash_write_backs"] == pytest.approx(fills)
+    for name in ("flash_write_backs", "hdd_writes", "write_accesses"):
+        assert (found[name] - COUNTS[name]) * (factor - 1) >= 0
+    if "flash_write_backs" not in BY_NAME[scheme].operations(1.0, 1.0, 1.0, 1.0):  # type: ignore[arg-type]
+        assert found["flash_writes"] == COUNTS["flash_writes"]
+    assert with_writes(COUNTS, scheme, 1.0) is COUNTS
