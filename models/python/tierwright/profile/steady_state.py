@@ -343,9 +343,8 @@ def steady_write_backs(
     cold_write_backs: FloatArray,
     *,
     write_accesses: int,
-    distinct_pages: int,
 ) -> FloatArray:
-    """Write-backs of a running LRU cache: its misses times the dirty share of evicted pages.
+    """Write-backs of a running LRU cache: its misses, each of which evicts, times the dirty share of evicted pages.
 
     Parameters
     ----------
@@ -357,8 +356,6 @@ def steady_write_backs(
         Counts from a cold start, where misses - size evict.
     write_accesses : int
         No more is ever written back.
-    distinct_pages : int
-        M, pages that the trace touches: a larger cache has C - M empty frames to fill first.
 
     Returns
     -------
@@ -381,8 +378,6 @@ def steady_write_backs(
     else:
         shares = np.where(latest >= 0, dirty[np.maximum(latest, 0)], 1.0)
     shares = np.concatenate((shares, np.full(len(pages) - count, shares[-1])))
-    empty = np.maximum(0.0, pages - float(distinct_pages))
-    evicting = np.maximum(0.0, steady_misses - empty)
-    backs = np.clip(shares, 0.0, 1.0) * evicting
+    backs = np.clip(shares, 0.0, 1.0) * steady_misses
     backs = np.minimum(backs, float(write_accesses))
     return np.minimum.accumulate(backs)

@@ -214,6 +214,32 @@ def with_flash_writes(cost: ReplayCost, times: float) -> ReplayCost:
     )
 
 
+def without_new_pages(
+    cost: ReplayCost, new_share: float, read_us: float | None
+) -> ReplayCost:
+    """Take off what reads of new pages take, which are made in RAM: a replay cannot know them and reads them from disk.
+
+    Parameters
+    ----------
+    cost : ReplayCost
+        Of a replay.
+    new_share : float
+        Share of its accesses that touch a new page for the first time. [1]
+    read_us : float or None
+        Time of one page read of the disk. [µs]
+    """
+    if cost.io_time_us_per_access is None or not new_share or read_us is None:
+        return cost
+    read = cost.terms_us_per_access.get("disk_reads", 0.0)
+    terms = {
+        **cost.terms_us_per_access,
+        "disk_reads": max(0.0, read - new_share * read_us),
+    }
+    return replace(
+        cost, io_time_us_per_access=sum(terms.values()), terms_us_per_access=terms
+    )
+
+
 def _with_directory(
     cost: ReplayCost, counters: Mapping[str, Any], flash: Device | None, disk: Device
 ) -> ReplayCost:

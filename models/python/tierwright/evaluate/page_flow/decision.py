@@ -151,6 +151,29 @@ def with_writes(
     }
 
 
+def without_new_pages(
+    counters: Mapping[str, Any], new_share: float
+) -> Mapping[str, Any]:
+    """Return what a replay of a running system would count if it knew which pages are new: these are not read.
+
+    Parameters
+    ----------
+    counters : mapping
+        Of the replay.
+    new_share : float
+        Share of the accesses that touch a new page for the first time, spread evenly over the recording: `Curve.new_share`. [1]
+
+    Examples
+    --------
+    >>> without_new_pages({"accesses": 100, "hdd_reads": 30}, 0.1)["hdd_reads"]
+    20
+    """
+    if not new_share:
+        return counters
+    new = round(new_share * counters["accesses"])
+    return {**counters, "hdd_reads": max(0, counters["hdd_reads"] - new)}
+
+
 _COUNTERS = (
     "ram_hits",
     "flash_hits",

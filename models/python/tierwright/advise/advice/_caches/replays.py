@@ -19,6 +19,7 @@ from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.limits import RESPONSES, RESTART
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses, writes_apart
+from tierwright.hardware.service_time import service_us
 from tierwright.simulate.contenders import (
     ASSUMED,
     AT_MOST,
@@ -34,6 +35,7 @@ from tierwright.simulate.priced import (
     flash_pages_written,
     price,
     too_short_to_write,
+    without_new_pages,
 )
 from tierwright.simulate.scaled_units import (
     FlashStandIn,
@@ -270,7 +272,12 @@ def _of(
         return _refused(wanted, f"{counters['error']}; {counters['hint']}")
     flash, store = table.devices(at)
     assert store is not None  # an option without times is no finalist
-    cost = price(counters, flash=flash, disk=store)
+    page = table.setting.curve.page_bytes
+    cost = without_new_pages(
+        price(counters, flash=flash, disk=store),
+        table.setting.curve.new_share,
+        service_us(store, "read", page),
+    )
     if cost.io_time_us_per_access is None:
         return _refused(wanted, cost.reason)
     accesses = counters["accesses"]
@@ -301,6 +308,7 @@ def _of(
         dict(counters.get("options", {})),
         (
             *_checked.warnings_of(counters),
+            *_checked.about_production(table.setting.curve),
             *(
                 Note(each.name, each.message, each.hint)
                 for each in about_batches(flash, [counters])

@@ -33,6 +33,7 @@ from tierwright.advise.advice._checked.places import (
 from tierwright.advise.advice._checked.refutation import refuted
 from tierwright.advise.advice._checked.replays import (
     Replayed,
+    about_production,
     by_trace,
     replayed,
     warnings_of,
@@ -71,6 +72,7 @@ __all__ = [
     "Planned",
     "Replayed",
     "Settled",
+    "about_production",
     "about_replays",
     "about_small_recording",
     "as_counted",

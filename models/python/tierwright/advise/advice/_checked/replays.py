@@ -21,7 +21,12 @@ from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, percent
-from tierwright.evaluate.page_flow.decision import ReplayPoint, priced, with_writes
+from tierwright.evaluate.page_flow.decision import (
+    ReplayPoint,
+    priced,
+    with_writes,
+    without_new_pages,
+)
 from tierwright.evaluate.page_flow.load import TIER_TERMS
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.page_flow.terms import COST_TERMS
@@ -41,6 +46,8 @@ from tierwright.trace.reading import OnProgress, Trace
 
 FIRST_TOUCHES = "first_touches_alone"
 """Note of a replay of RAM alone that the recording does not fill."""
+NEW_PAGES = "new_pages_taken_off"
+"""Note of a replay of a recording of which some pages are stated to be new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,11 +195,12 @@ def replayed(
     counters = dict(zip(wanted, replays(wanted), strict=True))
     errors = bands(table, np.asarray(finalists, dtype=np.int64))
 
-    factor = writes_factor(table.setting.curve.scaled)
+    curve = table.setting.curve
+    factor = writes_factor(curve.scaled)
 
     def of(at: int) -> Mapping[str, Any]:
-        made = counters[planned.replays[at]]
-        return with_writes(made, table.scheme(at), factor)
+        made = with_writes(counters[planned.replays[at]], table.scheme(at), factor)
+        return without_new_pages(made, curve.new_share)
 
     return [
         _refused(table, at, float(band), refused)
@@ -271,7 +279,7 @@ def _of(table: Table, at: int, counters: Mapping[str, Any]) -> Replayed:
         tiers_us["disk"] += more * times["disk_write"]
         most_us = tiers_us["disk"]
         warnings = (*warnings, _first_touches(table, at, most_us))
-    warnings = (*warnings, *_other_writes(table))
+    warnings = (*warnings, *about_production(table.setting.curve))
     most = _most_wear(table, table.scheme(at), counters)
     flash_written = flash_pages_written(counters) / counters["accesses"]
     worn = lives(table, at, max(flash_written, most[0]), max(store_written, most[1]))
@@ -322,11 +330,18 @@ def _most_written(counters: Mapping[str, Any]) -> float:
     return float(most / counters["accesses"])
 
 
-def _other_writes(table: Table) -> Iterator[Note]:
-    """Say that production writes another share of its accesses than the recording, and what that makes of a replay."""
-    said = writes_multiplied(table.setting.curve.scaled)
+def about_production(curve: Curve) -> Iterator[Note]:
+    """Say what a replay of the recording was changed by to stand for production: other writes, and pages that are new."""
+    said = writes_multiplied(curve.scaled)
     if said:
         yield Note(WRITES_MULTIPLIED, said, MORE_ALIKE)
+    if curve.new_share:
+        yield Note(
+            NEW_PAGES,
+            f"{percent(curve.new_share)} of the accesses touch a new page, as stated, which is not read: a replay reads them all from what "
+            "holds the data, and these reads were taken off it, spread evenly over the recording",
+            "",
+        )
 
 
 def _first_touches(table: Table, at: int, most_us: float) -> Note:

@@ -1,4 +1,4 @@
-"""Checks of a workload that writes another share of its accesses in production than in its recording."""
+"""Checks by replay of a workload whose production is other than its recording: its writes, and pages that are new."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_advice_caches import DISK, DISKS, FLASH, INSTANCE, RATE, TRACE
+from test_advice_caches import DISK, DISKS, FLASH, INSTANCE, RATE, TRACE, rows_of
 
 from tierwright.advise import advice, scale
 from tierwright.advise.advice.found import Advice
@@ -29,6 +29,7 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
+from tierwright.simulate.priced import ReplayCost, without_new_pages
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
@@ -235,3 +236,80 @@ def test_more_writes_change_what_is_written_back_alone(
     if "flash_write_backs" not in BY_NAME[scheme].operations(1.0, 1.0, 1.0, 1.0):  # type: ignore[arg-type]
         assert found["flash_writes"] == COUNTS["flash_writes"]
     assert with_writes(COUNTS, scheme, 1.0) is COUNTS
+
+
+@pytest.mark.oracle("simulate.priced.without_new_pages")
+def test_reads_of_new_pages_by_hand() -> None:
+    cost = ReplayCost(30.0, {"disk_reads": 20.0, "disk_writes": 10.0}, "")
+    # A tenth of the accesses, 50 µs each.
+    found = without_new_pages(cost, 0.1, 50.0)
+    assert found.io_time_us_per_access == 25
+    assert found.tiers_us_per_access == {"flash": 0, "disk": 25}
+    # No more than all reads; nothing of what is not known.
+    assert without_new_pages(cost, 0.9, 50.0).io_time_us_per_access == 10
+    unknown = ReplayCost(None, {}, "no source states it")
+    assert without_new_pages(unknown, 0.1, 50.0) is unknown
+    assert without_new_pages(cost, 0.1, None) is cost
+
+
+@pytest.mark.formula("simulate.priced.without_new_pages")
+@given(share=st.floats(0.0, 1.0), read=st.floats(0.0, 1e4), other=st.floats(0.0, 1e4))
+def test_more_new_pages_never_take_longer(
+    share: float, read: float, other: float
+) -> None:
+    cost = ReplayCost(read + other, {"disk_reads": read, "flash_writes": other}, "")
+    less, more = (
+        without_new_pages(cost, part, 100.0).io_time_us_per_access
+        for part in (share, share / 2)
+    )
+    assert less is not None
+    assert more is not None
+    assert other - 1e-9 <= less <= more + 1e-9 <= read + other + 2e-9
+
+
+def test_new_pages_are_not_read_in_a_replay_either(recorded: Profile) -> None:
+    cold = recorded.curve
+    new = cold.distinct_pages // 4
+    disk = catalog.device(DISK)
+    read_us = service_us(disk, "read", cold.page_bytes)
+    assert read_us is not None
+    whole, less = (
+        asked_as_recorded(cold.with_new_pages(count).from_start("steady"))
+        for count in (0, new)
+    )
+    by_name = rows_of(whole)
+    saved = new / cold.accesses * read_us
+    assert replayed(less, "inclusive") == pytest.approx(
+        replayed(whole, "inclusive") - saved, rel=1e-4
+    )
+    assert by_name.keys() == {"larc", "lazy_cleaning"}
+    for name, each in rows_of(less).items():
+        before = by_name[name].io_time_us_per_access
+        assert before is not None
+        assert each.io_time_us_per_access == pytest.approx(before - saved, rel=1e-9)
+    said = {each.code for each in less.cautions}
+    assert "new_pages_taken_off" in said
+    assert "new_pages_taken_off" not in {each.code for each in whole.cautions}
+
+
+def asked_as_recorded(curve: Curve) -> Advice:
+    """Ask for what there is with a flash cache of 4 KiB pages, of the recording itself."""
+    pages = curve.distinct_pages
+    return advice.answer(
+        curve,
+        accesses_per_s=RATE,
+        candidates=replace(INSTANCE, flash_caches=("larc", "lazy_cleaning")),
+        have=Have(
+            machines=1,
+            ram_bytes=pages // 10 * curve.page_bytes,
+            disk=catalog.device(DISK),
+            disks=DISKS,
+            flash_bytes=pages * 2 // 5 * curve.page_bytes,
+            flash=catalog.device(FLASH),
+            flash_devices=1,
+            scheme="inclusive",
+            usd_per_month=Decimal(10),
+        ),
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
