@@ -7,6 +7,7 @@ import io
 import json
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from test_report import parsed, section, tables, words
 
 from tierwright.advise import report
 from tierwright.advise.advice import limit_cost
-from tierwright.advise.advice._words import kept_limit
+from tierwright.advise.advice._words import infeasible_heading, kept_limit, stated_limit
 from tierwright.advise.advice.found import Staircase, StaircaseStep
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.report._document import checked
@@ -435,3 +436,83 @@ class TestWhatIsReadIsKept:
         assert again.purchase_usd == read
         cent_less = ask(constraints={"purchase_usd": read - Decimal("0.01")})
         assert cent_less.recommendation is None
+
+
+_STATED_UNITS = {
+    **{unit: 1000**power for power, unit in enumerate(("B", "kB", "MB", "GB", "TB", "PB"))},
+    **{unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB", "PiB"))},
+    "ns": Fraction(1, 1000),
+    "µs": 1,
+    "ms": 1000,
+    "minutes": 60,
+    "hours": 3600,
+    "days": 86_400,
+    "%": Fraction(1, 100),
+}  # fmt: skip
+_AS_STATED = (
+    "peak_busy",
+    "throughput_accesses_per_s",
+    "machines",
+    "ram_bytes",
+    "flash_bytes",
+    "io_time_us_per_access",
+    "flash_life_years",
+    "restart_s",
+    "power_watts",
+    "rack_units",
+    "response_mean_us",
+    "response_p50_us",
+    "response_p99_us",
+)
+
+
+def read_back(name: str, written: str) -> Fraction:
+    """Read the value of a limit, in the unit in which it is stated."""
+    number, unit, *_ = written.split(" ")
+    second = 10**6 if name.endswith("_us") or "_us_" in name else 1
+    size = second if unit == "s" else _STATED_UNITS.get(unit, 1)
+    return Fraction(number.replace(",", "")) * size
+
+
+class TestWhatIsStatedIsWritten:
+    """A limit that was stated reads as it was stated, in whichever unit: no digit is added or lost."""
+
+    @given(
+        st.sampled_from(_AS_STATED),
+        st.one_of(
+            st.integers(0, 10**15).map(Decimal),
+            st.builds(
+                lambda few, size: Decimal(few * size),
+                st.integers(1, 2000),
+                st.sampled_from(
+                    (60, 1000, 3600, 86_400, 10**9, 10**12, 2**20, 2**30, 2**40)
+                ),
+            ),
+            st.decimals(Decimal("1e-6"), Decimal(10**6), places=6),
+        ),
+    )
+    def test_of_every_value(self, name: str, value: Decimal) -> None:
+        assert read_back(name, stated_limit(name, value)) == Fraction(value)
+
+    @pytest.mark.parametrize(
+        ("name", "value", "said"),
+        [
+            ("restart_s", "200", "200 s until RAM is warm"),
+            ("restart_s", "3700", "3,700 s until RAM is warm"),
+            ("restart_s", "7300", "7,300 s until RAM is warm"),
+            ("restart_s", "9000", "2.5 hours until RAM is warm"),
+            ("restart_s", "172800", "2 days until RAM is warm"),
+            ("throughput_accesses_per_s", "1", "1 access per second"),
+            ("throughput_accesses_per_s", "1.5", "1.5 accesses per second"),
+            ("ram_bytes", "1e12", "1 TB of RAM"),
+            ("ram_bytes", "1000001", "1,000,001 B of RAM"),
+            ("flash_bytes", "1610612736", "1.5 GiB of flash cache"),
+            ("peak_busy", "0.7", "a device busy for 70 % of the busiest hour"),
+            ("response_p99_us", "0", "0 µs at the 99th percentile"),
+        ],
+    )
+    def test_in_the_unit_in_which_it_is_even(
+        self, name: str, value: str, said: str
+    ) -> None:
+        heading = infeasible_heading((name,), {name: Decimal(value)})
+        assert heading == f"No option keeps the limit of {said}."

@@ -294,7 +294,8 @@ def duration_us(time_us: float) -> str:
     return f"{three_digits(time_us)} µs"
 
 
-_LONGER = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
+LONGER = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
+"""Units of long times, the longest first: their seconds, and their names."""
 
 
 def duration(seconds: float, *, second: str = "s") -> str:
@@ -322,7 +323,7 @@ def duration_unit(seconds: float) -> tuple[int, str]:
     >>> duration_unit(90), duration_unit(7200)
     ((1, ''), (3600, 'hours'))
     """
-    return next((each for each in _LONGER if seconds >= 2 * each[0]), (1, ""))
+    return next((each for each in LONGER if seconds >= 2 * each[0]), (1, ""))
 
 
 def sentences(*said: str) -> str:

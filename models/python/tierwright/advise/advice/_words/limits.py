@@ -7,12 +7,18 @@ to three digits, to the side that the option is on.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from tierwright.common.currency import money, shown_in, to_the_coin
-from tierwright.common.units import format_bytes, format_microseconds, unit_of
+from tierwright.common.units import (
+    UNIT_BYTES,
+    format_bytes,
+    format_microseconds,
+    unit_of,
+)
 from tierwright.common.wording import (
+    LONGER,
     counted,
     duration,
     duration_unit,
@@ -146,7 +152,7 @@ def kept_limit(name: str, value: float) -> str:
 
 
 def stated_limit(name: str, value: Decimal) -> str:
-    """Write the value of a limit as it was stated: amounts to the cent below, all else without digits that nobody stated.
+    """Write the value of a limit as it was stated: amounts to the cent below, all else with its own digits, in a unit that adds none.
 
     Examples
     --------
@@ -162,40 +168,78 @@ def stated_limit(name: str, value: Decimal) -> str:
     ...     stated_limit("response_p99_us", Decimal(1250)),
     ... )
     ('50 years', '1,234.5 W', '90 minutes', '1.25 ms')
+    >>> (
+    ...     stated_limit("restart_s", Decimal(3700)),
+    ...     stated_limit("ram_bytes", Decimal(10**12)),
+    ...     stated_limit("throughput_accesses_per_s", Decimal(1)),
+    ... )
+    ('3,700 s', '1 TB', '1 access per second')
     """
     if name in MONEY:
         return _to_the_coin(name, value, ROUND_FLOOR)
-    if name.endswith("_bytes"):
-        return limit_value(name, float(value))
     if name == PEAK_BUSY:
-        return f"{_plain(100 * value)} %"
-    if name == RESTART:
-        size, unit = duration_unit(float(value))
-        return f"{_plain(value / size)} {unit or 's'}"
+        return f"{_plain(value.scaleb(2, _EXACT))} %"
     if name in _STATED_IN:
         return _STATED_IN[name](_plain(value))
-    factor, unit = next(
-        (each for each in _TIME_UNITS if value >= each[0]), (Decimal("0.001"), "ns")
+    if name.endswith("_bytes"):
+        return _in_unit(value, _BYTE_UNITS, 1)
+    if name == RESTART:
+        return _in_unit(value, _LONG_UNITS, 2)
+    power, unit = next(
+        (each for each in _TIME_UNITS if value >= Decimal(10) ** each[0]),
+        (-3, "ns") if value else (0, "µs"),
     )
-    return f"{_plain(value / factor)} {unit}"
+    return f"{_plain(value.scaleb(-power, _EXACT))} {unit}"
 
 
-_TIME_UNITS = ((Decimal(10**6), "s"), (Decimal(1000), "ms"), (Decimal(1), "µs"))
+_EXACT = Context(prec=100)
+"""Enough for every digit that a limit may be stated with."""
+_TIME_UNITS = ((6, "s"), (3, "ms"), (0, "µs"))
+_BYTE_UNITS = sorted(UNIT_BYTES.items(), key=lambda each: -each[1])
+_LONG_UNITS = [*((unit, size) for size, unit in LONGER), ("s", 1)]
 _STATED_IN: Mapping[str, Callable[[str], str]] = {
     "machines": lambda said: counted(said, "machine"),
-    THROUGHPUT: lambda said: f"{said} accesses per second",
+    THROUGHPUT: lambda said: counted(said, "access per second", "accesses per second"),
     POWER: lambda said: f"{said} W",
     UNITS: lambda said: f"{said} U",
     LIFE: lambda said: counted(said, "year"),
 }
 """Limits that are written in the unit in which they are stated."""
-_MOST_DIGITS = 12
-"""Digits of a number in another unit than it was stated in, which may have no end."""
+_FEW_DIGITS = 3
+
+
+def _in_unit(value: Decimal, units: Sequence[tuple[str, int]], least: int) -> str:
+    """Write a number in the largest unit in which it has at most three digits, or else is whole; or in the smallest, which stands last.
+
+    Of larger units it has at least so many. A third of a minute would have digits without end.
+    """
+    found = [
+        (exact, unit)
+        for unit, size in units[:-1]
+        if value >= size * least
+        for exact in [_quotient(value, size)]
+        if exact is not None
+    ]
+    few = (each for each in found if _digits(each[0]) <= _FEW_DIGITS)
+    whole = (each for each in found if each[0] == each[0].to_integral_value())
+    written, unit = next(few, None) or next(whole, (value, units[-1][0]))
+    return f"{_plain(written)} {unit}"
+
+
+def _quotient(value: Decimal, size: int) -> Decimal | None:
+    """Divide a number by the size of a unit; None where the quotient has no end."""
+    exact = _EXACT.divide(value, Decimal(size))
+    return exact if _EXACT.multiply(exact, Decimal(size)) == value else None
+
+
+def _digits(value: Decimal) -> int:
+    """Count the digits that a number is written with, without zeros behind them: 1,500 has two of them."""
+    return len(_EXACT.normalize(value).as_tuple().digits)
 
 
 def _plain(value: Decimal) -> str:
     """Write a number with the digits that it has, and no zeros behind them."""
-    return f"{Decimal(f'{value:.{_MOST_DIGITS}g}').normalize():,f}"
+    return f"{_EXACT.normalize(value):,f}"
 
 
 _BEHIND: Mapping[str, str] = {
