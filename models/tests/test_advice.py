@@ -2022,6 +2022,19 @@ def test_no_saving_is_claimed_where_the_machine_is_not_counted() -> None:
         if saves:
             assert whole.saving_usd_per_month is not None
             assert "machine" not in whole.finding
+    # A machine for less than nothing is no answer: of three there is a cent and a third for each at four cents.
+    three, zero = replace(best, machines=3), found.option_zero or best
+    for more, said in ((1, ""), (2, ""), (3, "0.01 USD"), (4, "0.01 USD")):
+        now = best.usd_per_month + Decimal(more) / 100
+        margin = _words.finding._margin(three, replace(zero, usd_per_month=now))
+        of_each = f"With 3 machines of less than {said} per month each it costs less than today."
+        assert margin == (of_each if said else "")
+    yen = ExchangeRate("JPY", Decimal(150), "2026-09-30", "an example")
+    with showing(yen):
+        for more in (1, 2):  # 1.5 and 3 yen for three
+            now = best.usd_per_month + Decimal(more) / 100
+            margin = _words.finding._margin(three, replace(zero, usd_per_month=now))
+            assert ("less than 1 JPY per month each" in margin) == (more == 2)
     # Of parts that cost more than all of today it is known that they do.
     little = replace(found.option_zero or best, usd_per_month=best.usd_per_month - 5)
     assert _words.finding._buy(best, little).endswith(" USD today, 5 USD more even so.")

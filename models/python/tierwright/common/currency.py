@@ -247,6 +247,18 @@ def money_below(usd: Decimal | float) -> str:
     return f"{found.quantize(step, ROUND_FLOOR, _EXACT):,f} {rate.currency}"
 
 
+def is_under_a_coin(usd: Decimal | float) -> bool:
+    """Whether an amount, 0 or more, is less than the smallest coin of the currency shown, so that rounded down it is nothing.
+
+    Examples
+    --------
+    >>> is_under_a_coin(Decimal("0.0099")), is_under_a_coin(Decimal("0.01"))
+    (True, False)
+    """
+    rate = shown_in()
+    return rate.of(exact(usd)) < rate.coin
+
+
 def amount(usd: Decimal | float) -> str:
     """Write the same without the currency, for a column that names it."""
     found = shown_in().of(exact(usd))

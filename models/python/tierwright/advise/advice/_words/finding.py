@@ -16,7 +16,7 @@ from tierwright.advise.advice._words.limits import (
 )
 from tierwright.advise.advice._words.names import named
 from tierwright.advise.advice.found import Option, Rejected, Shadow
-from tierwright.common.currency import amount, money, money_below
+from tierwright.common.currency import amount, is_under_a_coin, money, money_below
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.advice.limits import EVIDENCE, LEAST, PEAK_BUSY, PRICE
@@ -128,14 +128,17 @@ def _but(machines: int, *, unlike: bool) -> str:
 
 
 def _margin(best: Option, zero: Option | None) -> str:
-    """Say how much the machine may cost that is not counted, so that the choice costs no more than today; empty where that is no question."""
+    """Say how much the machine may cost that is not counted, so that the choice costs no more than today; empty where that is no question, or less than a coin."""
     if zero is None or zero.usd_per_month is None or not best.without_machine:
         return ""
     cost = best.usd_per_month
     if cost is None or cost >= zero.usd_per_month:
         return ""
     # Of each machine, and rounded down: with a dearer one it would cost more.
-    room = money_below((zero.usd_per_month - cost) / best.machines)
+    each = (zero.usd_per_month - cost) / best.machines
+    if is_under_a_coin(each):
+        return ""
+    room = money_below(each)
     if best.machines == 1:
         return f"With a machine of less than {room} per month it costs less than today."
     return f"With {best.machines:,} machines of less than {room} per month each it costs less than today."
