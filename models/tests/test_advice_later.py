@@ -2007,6 +2007,38 @@ def test_the_next_dollar_compares_no_part_with_a_whole() -> None:
     )
 
 
+def test_the_next_dollar_buys_nothing_known_where_nothing_else_was_evaluated() -> None:
+    """What there is today is the only whole system: that none that costs more is faster says nothing of one."""
+    free = Have(
+        machines=2,
+        ram_bytes=TIB,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=20,
+        usd_per_month=Decimal(0),
+    )
+    cheap = book(Decimal(2), **PRICES)
+    alone = replace(DEVICES_ALONE, devices=SHELF[2:3])
+    found = ask(prices=cheap, candidates=alone, have=free)
+    assert found.recommendation is not None
+    assert found.recommendation.kind == "have"
+    assert found.next_dollar is not None
+    assert found.next_dollar.steps == ()
+    left = " RAM and devices bought by themselves are left out here: no price of a machine is stated."
+    assert found.next_dollar.text == (
+        "Among whole systems only what there is today was evaluated: what the next dollar buys there is not known."
+        + left
+    )
+    # Beside others of its kind it buys nothing, or what it buys is known.
+    whole = replace(alone, kinds=("devices", "instances"))
+    among = ask(prices=cheap, candidates=whole, have=free).next_dollar
+    assert among is not None
+    assert among.text.startswith("Among whole systems")
+    assert "is not known" not in among.text
+    assert "only 5 GiB of RAM and 1 x d was evaluated" in (
+        _flat.next_text((), "usd", "devices", "5 GiB of RAM and 1 x d")
+    )
+
+
 def test_a_rate_of_money_for_time_has_three_digits() -> None:
     """However much it is, in the sentence and in the report: the time is modelled."""
     dear = book(Decimal(50_000), **PRICES)

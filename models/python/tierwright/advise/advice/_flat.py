@@ -289,19 +289,46 @@ def next_dollar(
             )
         )
         before = at
-    return NextDollars(tuple(steps), next_text(tuple(steps), asked.objective, among))
+    only = "" if among is None else _only(table, alike, among)
+    return NextDollars(
+        tuple(steps), next_text(tuple(steps), asked.objective, among, only)
+    )
+
+
+def _only(table: Table, alike: Bools, among: Among) -> str:
+    """Name the one of the options among which the next dollar is spent that was evaluated; empty where there are others.
+
+    What there is today is one, however it may be run.
+    """
+    options = table.options
+    if table.left_out is not None and not (
+        among == "whole" and set(table.setting.candidates.kinds) <= {"devices"}
+    ):
+        return ""  # Others were evaluated that the table does not hold.
+    if (options.source[alike] == SOURCES.index("have")).all():
+        return "what there is today"
+    [rows] = np.nonzero(alike)
+    return table.title(int(rows[0])) if len(rows) == 1 else ""
 
 
 def next_text(
-    steps: tuple[NextDollar, ...], objective: str, among: Among | None = None
+    steps: tuple[NextDollar, ...],
+    objective: str,
+    among: Among | None = None,
+    only: str = "",
 ) -> str:
-    """Say what the next dollar buys, or that it buys nothing, and among which options where others are left out."""
+    """Say what the next dollar buys, or that it buys nothing, and among which options where others are left out.
+
+    Where `only` names the one of these that was evaluated there is nothing else that it could buy, and nothing is known.
+    """
     if among is not None:
         own, others = (
             _AMONG[among],
             _AMONG["whole" if among == "devices" else "devices"],
         )
         left = f"{_capital(others)} are left out here: no price of a machine is stated."
+        if only:
+            return f"Among {own} only {only} was evaluated: what the next dollar buys there is not known. {left}"
         if not steps:
             which = "keep every limit" if objective == "io_time" else "cost more"
             return f"Among {own} the next dollar buys no time: none of those evaluated that {which} is faster. {left}"
