@@ -144,10 +144,14 @@ def ask(limits: dict[str, Any], **more: Any) -> Advice:
     return advice.answer(
         curve(),
         accesses_per_s=RATE,
-        candidates=INSTANCE,
         have=have(),
         constraints={name: Decimal(str(value)) for name, value in limits.items()},
-        **{"trace": Trace(TRACE), "how_sure": False, **more},
+        **{
+            "candidates": INSTANCE,
+            "trace": Trace(TRACE),
+            "how_sure": False,
+            **more,
+        },
     )
 
 
@@ -183,6 +187,32 @@ def test_what_keeps_its_limit_by_the_replay_alone_is_recommended() -> None:
     # Asked again, the same answer.
     again = ask({"io_time_us_per_access": 700})
     assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("caches", "limit", "more"),
+    [
+        ((), 700, 0),
+        # CAC runs it, and its page flow, which the replay admits, is listed beside it.
+        (("cac",), 700, 0),
+        # Page flow breaks the limit by its replay, too: it is in no table.
+        ((), 690, 1),
+        (("cac",), 690, 1),
+    ],
+)
+def test_what_is_listed_is_not_counted_again(
+    caches: tuple[str, ...], limit: int, more: int
+) -> None:
+    found = ask(
+        {"io_time_us_per_access": limit},
+        candidates=replace(INSTANCE, flash_caches=caches),
+    )
+    assert found.recommendation is not None
+    assert (found.recommendation.scheme == "cac") == bool(caches)
+    listed = {(each.option.kind, each.option.scheme) for each in found.checked}
+    assert (("have", "inclusive") in listed) == (not more)
+    assert found.near_misses_replayed == more
+    assert found.status == "checked"
 
 
 def test_what_breaks_its_limit_by_the_replay_too_is_not() -> None:

@@ -980,7 +980,7 @@ export type AdviceOut = {
     /**
      * Near Misses Replayed
      *
-     * Options that break a limit by less than the model may be off and were replayed; only one that its replay admits stands in `checked`.
+     * Options that break a limit by less than the model may be off and were replayed, besides the one that stands in `checked` because its replay admits it.
      */
     near_misses_replayed: number;
     /**

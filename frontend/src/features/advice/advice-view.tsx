@@ -258,7 +258,10 @@ function replayedText(
     "checked" | "flash_caches" | "recommendation" | "near_misses_replayed"
   >,
 ): string {
-  const options = found.checked.filter(({ simulated }) => simulated !== null).length;
+  // A flash cache that runs the recommendation is one of the flash caches.
+  const options = found.checked.filter(
+    (row) => row.simulated !== null && !(runsCache(found) && isChoice(found, row)),
+  ).length;
   const caches = found.flash_caches.filter(
     ({ io_time_us_per_access: time_us }) => time_us !== null,
   ).length;
@@ -266,8 +269,7 @@ function replayedText(
     ...(options > 0 ? [counted(options, "option")] : []),
     ...(caches > 0 ? [counted(caches, "flash cache")] : []),
   ];
-  // One that its replay admits is recommended, and listed like the others.
-  const near = found.near_misses_replayed - (isByReplayAlone(found) ? 1 : 0);
+  const near = found.near_misses_replayed;
   const were = (many: number) => (many === 1 ? "was" : "were");
   const where = "replayed in the reference simulator";
   if (said.length === 0) {

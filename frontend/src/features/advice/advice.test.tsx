@@ -929,7 +929,7 @@ describe("the answer", () => {
     expect(of({ ...near, near_misses_replayed: 3 })).toBe(
       "Checked: 2 options were replayed in the reference simulator, and so were 3 more options that the model rules out.",
     );
-    // The one that its replay admits is recommended, and among the two.
+    // The one that its replay admits is recommended, among the two, and not counted again.
     const admitted = {
       ...OPTION,
       io_time_us_per_access: 12,
@@ -943,13 +943,26 @@ describe("the answer", () => {
         { ...row, option: LARGE },
       ],
     } as Partial<AdviceOut>;
-    expect(of({ ...byReplay, near_misses_replayed: 1 })).toBe(
+    expect(of({ ...byReplay, near_misses_replayed: 0 })).toBe(
       "Checked: 2 options were replayed in the reference simulator.",
     );
-    expect(of({ ...byReplay, near_misses_replayed: 2 })).toBe(
+    expect(of({ ...byReplay, near_misses_replayed: 1 })).toBe(
       "Checked: 2 options were replayed in the reference simulator, and so was 1 more option that the model rules out.",
     );
     const cache = { io_time_us_per_access: 3 } as AdviceOut["flash_caches"][number];
+    // Nor is it where a flash cache runs the recommendation, which is itself no option more.
+    const cached = {
+      ...byReplay,
+      recommendation: { ...admitted, scheme: "cac" },
+      checked: [
+        { ...row, option: { ...admitted, scheme: "cac" }, model: null },
+        ...(byReplay.checked ?? []),
+      ],
+      flash_caches: [{ ...cache, is_chosen: true }, cache],
+    } as Partial<AdviceOut>;
+    expect(of({ ...cached, near_misses_replayed: 0 })).toBe(
+      "Checked: 2 options and 2 flash caches were replayed in the reference simulator.",
+    );
     expect(of({ status: "checked", flash_caches: [cache] })).toMatch(/^Checked/);
     expect(
       of({ status: "checked", flash_caches: [cache], near_misses_replayed: 2 }),

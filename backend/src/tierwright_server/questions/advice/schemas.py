@@ -1124,8 +1124,8 @@ class AdviceOut(Answer):
     )
     near_misses_replayed: int = Field(
         default=0,
-        description="Options that break a limit by less than the model may be off and were replayed; only one that its "
-        "replay admits stands in `checked`.",
+        description="Options that break a limit by less than the model may be off and were replayed, besides the one that "
+        "stands in `checked` because its replay admits it.",
     )
     when: WhenOut | None = Field(description="Null where the data do not grow.")
     waiting: WaitingOut | None = Field(

@@ -1231,8 +1231,8 @@ class Advice(Answer):
         Options that would be better than the best by the model, and break a limit by less than the model may be off: a
         check replays these too; of the best 50 of them.
     near_misses_replayed : int
-        Options that break a limit by less than the model may be off and were replayed; only one that its replay admits
-        stands in `checked`.
+        Options that break a limit by less than the model may be off and were replayed, besides the one that stands in
+        `checked` because its replay admits it.
     when : When or None
         None where the data do not grow.
     waiting : Waiting or None

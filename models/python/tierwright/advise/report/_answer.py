@@ -69,7 +69,7 @@ def choice_replayed(document: Document) -> bool:
 
 
 def near_misses_replayed(document: Document) -> int:
-    """How many options that the model rules out by less than its error were replayed; they are in no table."""
+    """How many options that the model rules out by less than its error were replayed and are in no table."""
     return int(document["near_misses_replayed"] or 0)
 
 

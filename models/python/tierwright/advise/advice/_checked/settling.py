@@ -187,8 +187,12 @@ class Settled:
 
     @property
     def near_replayed(self) -> int:
-        """How many that break a limit by the model were replayed, those of fewer devices among them."""
-        near = sum(each.at in self.near and not each.reason for each in self.tried)
+        """How many that break a limit by the model were replayed and are not listed, those of fewer devices among them."""
+        listed = {each.at for each in self.listed}
+        near = sum(
+            each.at in self.near and each.at not in listed and not each.reason
+            for each in self.tried
+        )
         return near + self.beyond
 
     def is_tied(self, asked: Asked, month_cents: IntArray) -> bool:
