@@ -26,7 +26,7 @@ import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
 import { Later } from "./later";
 import { LimitCost } from "./limit-cost";
-import { lacksMachine } from "./option-figures";
+import { lacksMachine, machineWords } from "./option-figures";
 import {
   BillOfMaterials,
   Expected,
@@ -303,7 +303,8 @@ export const reasonsOf = (
 function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {
   if (found.option_zero === null) return "state what you have now in the form";
   if (lacksMachine(best) && found.option_zero.usd_per_month !== null) {
-    return `today costs ${cents(found.option_zero.usd_per_month)}; the machine of what to buy is not counted`;
+    const [machines, are] = machineWords(best);
+    return `today costs ${cents(found.option_zero.usd_per_month)}; the ${machines} of what to buy ${are} not counted`;
   }
   return best.on_existing
     ? "the existing machines stay, and so do their costs"
@@ -340,6 +341,7 @@ function KeyFigures(props: {
   readonly onState: (() => void) | undefined;
 }) {
   const { found, best, onState } = props;
+  const [machines, are] = machineWords(best);
   const saving = found.saving_usd_per_month;
   const replayed = replayedTime(found);
   return (
@@ -352,7 +354,7 @@ function KeyFigures(props: {
             per month
             {Number(best.purchase_usd) > 0 &&
               `, the purchase spread over ${counted(found.horizon_months, "month")}`}
-            {lacksMachine(best) && "; the machine they need is not counted"}
+            {lacksMachine(best) && `; the ${machines} they need ${are} not counted`}
           </small>
         </dd>
       </div>

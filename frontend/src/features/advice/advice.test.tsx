@@ -1194,46 +1194,60 @@ describe("the answer", () => {
     expect(text.split("664.62").length).toBe(2);
   });
 
-  it("claims no saving against today where the machine is not counted", async () => {
-    const bare = {
-      ...OPTION,
-      kind: "devices",
-      name: "5 GiB of RAM and 2 x d",
-      usd_per_month: "20.00",
-      without_machine: true,
-    } as const;
-    const today = {
-      ...OPTION,
-      kind: "have",
-      name: "old machines",
-      usd_per_month: "2500.00",
-    } as const;
-    const found: AdviceOut = {
-      ...FOUND,
-      recommendation: bare,
-      option_zero: today,
-      saving_usd_per_month: null,
-      alternatives: [{ ...OPTION, name: "1 x whole", usd_per_month: "300.00" }, today],
-    };
-    const screen = await renderRouted(
-      <AdviceView found={found} isRefining={false} patch={vi.fn()} />,
-    );
-    const headline = screen.getByRole("region", {
-      name: "Recommendation",
-      exact: true,
-    });
-    await expect
-      .element(headline)
-      .toMatchTextContent(/the machine they need is not counted/);
-    await expect
-      .element(headline)
-      .toMatchTextContent(/today costs 2,500\.00; the machine .* is not counted/);
-    expect(headline.element().textContent).not.toContain("2,480");
-    const table = screen.getByRole("table", { name: "Alternatives" });
-    await expect.element(table).toMatchTextContent(/machine not counted/);
-    // 280 more than parts without a machine is no difference of two systems.
-    expect(table.element().textContent).not.toContain("280");
-  });
+  it.each([
+    [1, "the machine they need is", "the machine of what to buy is", "machine"],
+    [3, "the machines they need are", "the machines of what to buy are", "machines"],
+  ] as const)(
+    "claims no saving against today where %i machines are not counted",
+    async (machines, needed, ofBest, mark) => {
+      const bare = {
+        ...OPTION,
+        machines,
+        kind: "devices",
+        name: "5 GiB of RAM and 2 x d",
+        usd_per_month: "20.00",
+        without_machine: true,
+      } as const;
+      const today = {
+        ...OPTION,
+        kind: "have",
+        name: "old machines",
+        usd_per_month: "2500.00",
+      } as const;
+      const found: AdviceOut = {
+        ...FOUND,
+        recommendation: bare,
+        option_zero: today,
+        saving_usd_per_month: null,
+        alternatives: [
+          { ...OPTION, name: "1 x whole", usd_per_month: "300.00" },
+          today,
+        ],
+      };
+      const screen = await renderRouted(
+        <AdviceView found={found} isRefining={false} patch={vi.fn()} />,
+      );
+      const headline = screen.getByRole("region", {
+        name: "Recommendation",
+        exact: true,
+      });
+      const said = headline.element().textContent;
+      expect(said).toContain(`; ${needed} not counted`);
+      expect(said).toContain(`today costs 2,500.00; ${ofBest} not counted`);
+      expect(headline.element().textContent).not.toContain("2,480");
+      const table = screen.getByRole("table", { name: "Alternatives" });
+      await expect
+        .element(table.getByText(`${mark} not counted`, { exact: true }))
+        .toBeVisible();
+      const are = machines === 1 ? "is" : "are";
+      const unlike = table.getByLabelText(
+        `Unknown: The ${mark} of one of both ${are} not counted.`,
+      );
+      await expect.element(unlike.first()).toBeVisible();
+      // 280 more than parts without a machine is no difference of two systems.
+      expect(table.element().textContent).not.toContain("280");
+    },
+  );
 
   it.each([null, { ...OPTION, kind: "have", name: "old machines" }] as const)(
     "shows what there is where nothing keeps every limit",

@@ -18,7 +18,7 @@ import {
   usd,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
-import { lacksMachine, machinesLacking } from "./option-figures";
+import { lacksMachine, machinesLacking, machineWords } from "./option-figures";
 import { exported, OptionInFull, Scheme, type Titles } from "./option-parts";
 import { costOf, difference, figureOf, lessThan, noResponse, time } from "./words";
 
@@ -93,10 +93,13 @@ export function closeFinding(
 }
 
 /** Why no difference of two costs is known that lack unequally many machines. */
-const unlikeText = (row: AdviceOptionOut, best: AdviceOptionOut): string =>
-  lacksMachine(row) && lacksMachine(best)
-    ? "Of both a different number of machines is not counted."
-    : "The machine of one of both is not counted.";
+function unlikeText(row: AdviceOptionOut, best: AdviceOptionOut): string {
+  if (lacksMachine(row) && lacksMachine(best)) {
+    return "Of both a different number of machines is not counted.";
+  }
+  const [machines, are] = machineWords(lacksMachine(row) ? row : best);
+  return `The ${machines} of one of both ${are} not counted.`;
+}
 
 /** How much longer an access to the next takes: by the replays of both where both were replayed, as they are ranked. */
 function slowerText(best: AdviceOptionOut, next: AdviceOptionOut): string {
@@ -168,7 +171,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
             </UnstyledButton>{" "}
             {row === best && <Mark text="recommended" />}
             {row.kind === "have" && <Mark text="what you have" />}
-            {lacksMachine(row) && <Mark text="machine not counted" />}
+            {lacksMachine(row) && <Mark text={`${machineWords(row)[0]} not counted`} />}
           </div>
         );
       },

@@ -149,6 +149,10 @@ export const machinesLacking = (of: Machined): number =>
 /** Whether a cost lacks a machine that RAM and devices need: of an option, or of one of several systems. */
 export const lacksMachine = (of: Machined): boolean => machinesLacking(of) > 0;
 
+/** The machines that a cost lacks, as many as they are, with their verb. */
+export const machineWords = (of: Machined): readonly [noun: string, verb: string] =>
+  machinesLacking(of) === 1 ? ["machine", "is"] : ["machines", "are"];
+
 /** Whether two values of a figure may be set against each other: amounts only where they lack equally many machines. */
 export const isComparable = (
   { format }: Written,

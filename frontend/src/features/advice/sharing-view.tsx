@@ -41,7 +41,7 @@ import {
 import classes from "./advice.module.css";
 import { useSchemeTitles } from "./advice-view";
 import { type Place, placeOfProblem } from "./form-fields";
-import { lacksMachine } from "./option-figures";
+import { lacksMachine, machineWords } from "./option-figures";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
 import { allowed, allowing } from "./rejected";
@@ -229,16 +229,19 @@ export function SharingView(props: {
   );
 }
 
-const MACHINES_NOT_COUNTED = "machines for RAM and devices not counted";
+/** What the cost of all systems lacks, where it does. */
+const notCounted = (found: Pick<PlacementOut, "systems">): string =>
+  `${machineWords(found)[0]} for RAM and devices not counted`;
 
 /** How many systems for how many workloads, and what all of them cost. */
-export function titleOf({ systems, usd_per_month }: PlacementOut): string {
+export function titleOf(found: PlacementOut): string {
+  const { systems, usd_per_month } = found;
   if (systems.length === 0 || usd_per_month === null) {
     return "No choice of systems keeps every limit";
   }
   const carried = systems.reduce((sum, { workloads }) => sum + workloads.length, 0);
   const cost = `${cents(usd_per_month)} ${perMonth()}`;
-  const but = lacksMachine({ systems }) ? `, ${MACHINES_NOT_COUNTED}` : "";
+  const but = lacksMachine(found) ? `, ${notCounted(found)}` : "";
   return `${counted(systems.length, "system")} for ${counted(carried, "workload")}: ${cost}${but}`;
 }
 
@@ -252,7 +255,7 @@ function Totals(props: { readonly found: PlacementOut; readonly months: number }
           {cents(found.usd_per_month)} {shownCurrency()}
           <small>
             per month, purchases spread over {counted(months, "month")}
-            {lacksMachine(found) && `; ${MACHINES_NOT_COUNTED}`}
+            {lacksMachine(found) && `; ${notCounted(found)}`}
           </small>
         </dd>
       </div>

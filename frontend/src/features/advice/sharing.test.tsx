@@ -487,6 +487,32 @@ describe("the answer for several workloads", () => {
     expect(screen.getByRole("button", { name: /machine/i }).query()).toBeNull();
   });
 
+  it.each([
+    [[1], "machine"],
+    [[3], "machines"],
+    [[1, 1], "machines"],
+  ] as const)(
+    "says of %j that as many machines are not counted",
+    async (each, noun) => {
+      const systems = each.map((machines, at) => {
+        const bare = system("100.00", `w${at}`);
+        const option = { ...bare.option, without_machine: true, machines };
+        return { ...bare, option };
+      });
+      const found = { ...FOUND, systems, alternatives: [] };
+      serve([]);
+      const said = `${noun} for RAM and devices not counted`;
+      expect(titleOf(found)).toMatch(new RegExp(`USD per month, ${said}$`));
+      const screen = await renderThemed(
+        <SharingView found={found} asked={ASKED} months={36} patch={vi.fn()} />,
+      );
+      const total = screen.getByRole("region", { name: "Recommendation" });
+      await expect
+        .element(total)
+        .toMatchTextContent(new RegExp(`over 36 months; ${said}`));
+    },
+  );
+
   it("is asked again only when that is wanted", async () => {
     const asked: object[] = [];
     serve([workload("orders", 10), workload("logs", 10)], asked);
