@@ -2358,16 +2358,23 @@ def test_a_broken_limit_reads_as_a_sentence() -> None:
         return after
 
     assert said("peak_busy", 2.14, 0.7) == (
-        "a device of it would be 214 % busy in the busiest hour; at most 70.0 % is allowed."
+        "a device of it would be 214 % busy in the busiest hour; at most 70 % is allowed."
     )
     assert said("flash_life_years", 2.0, 5.0) == (
-        "its flash lasts 2.00 years; at least 5.00 years is required."
+        "its flash lasts 2.00 years; at least 5 years is required."
     )
     assert (
         said("machines", 3, 1) == "it takes 3 machines; at most 1 machine is allowed."
     )
     assert said("flash_life_years", None, 5.0) == (
-        "the life of the flash is unknown; at least 5.00 years is required."
+        "the life of the flash is unknown; at least 5 years is required."
+    )
+    # What was stated has the digits that were stated, and no others.
+    assert said("power_watts", 1300, 1234.5) == (
+        "its servers draw 1,300 W; at most 1,234.5 W is allowed."
+    )
+    assert said("restart_s", 4000, 3700) == (
+        "RAM takes 66.7 minutes to warm up after a restart; at most 3,700 s is allowed."
     )
     option = replace(option, response_reason="nobody measured `a drive`")
     assert said("response_p99_us", None, 5e3) == (
@@ -2428,8 +2435,10 @@ def test_a_limit_of_the_busy_share_costs_what_100_percent_would_save() -> None:
         ({"latency": 3}, "is no constraint"),
         ({"usd_per_month": "much"}, "must be a number"),
         ({"usd_per_month": -1}, "must be a number"),
-        ({"peak_busy": 1.5}, "must be a number from 0 to 1"),
-        ({"peak_busy": 0}, "must be above 0"),
+        # 0 is refused as well as what is above 1, and so both are told of both ends.
+        ({"peak_busy": 1.5}, "must be a number above 0, at most 1"),
+        ({"peak_busy": 0}, "must be a number above 0, at most 1"),
+        ({"peak_busy": "nan"}, "must be a number above 0, at most 1"),
         ({"ram_bytes": True}, "must be a number"),
         ({"machines": "nan"}, "must be a number"),
         ({"usd_per_month": "1e999999999"}, "must be at most"),

@@ -2105,7 +2105,7 @@ def test_ram_of_a_rule_of_thumb_is_ram_for_pages(tmp_path: Path) -> None:
             {"disks": 400},
             {"peak_busy": 0.2},
             "what there is today breaks a limit: a device of it would be 23.0 % busy in the busiest hour, and at most "
-            "20.0 % is allowed",
+            "20 % is allowed",
         ),
         (
             {"disks": 400},

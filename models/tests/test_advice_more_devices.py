@@ -169,7 +169,9 @@ def test_a_value_that_reads_as_its_limit_says_by_how_much_it_is_beyond() -> None
         return _words.rejected_text(best, name, value, limit)
 
     near = said("usd_per_month", 109.45, 109.2)
-    assert "0.25 USD more than the limit; at most 109 USD per month" in near
+    assert near.endswith(
+        ": it costs 109.45 USD per month, 0.25 USD more than the limit; at most 109.20 USD per month is allowed."
+    )
     assert "than the limit" not in said("usd_per_month", 119.45, 109.2)
     assert "a little more than the limit" in said(
         "io_time_us_per_access", 1.2341, 1.234

@@ -510,7 +510,7 @@ def test_where_every_replay_refutes_the_model_nothing_is_recommended() -> None:
     assert of_disks(1_000.0).recommendation is not None
     assert "What would keep it breaks the limit on the cost per month." in found.finding
     assert "replayed all break some" in found.infeasible.text
-    assert "of the busiest hour, more than the 70.0 % that are allowed" in found.finding
+    assert "of the busiest hour, more than the 70 % that are allowed" in found.finding
 
 
 def settled_of(
@@ -743,7 +743,7 @@ def test_the_life_of_flash_is_held_by_what_its_replay_writes() -> None:
     [_, said] = _checked.refuted(
         limited, table, [short], _choice.chosen_of(limited, table).limits
     )
-    assert "lasts 4.90 years, less than the 5.00 years that are asked for" in said
+    assert "lasts 4.90 years, less than the 5 years that are asked for" in said
     [changed] = _checked.about_replays(limited, table, [short, long], 0, 1, "the other")
     assert "the replay decides otherwise: flash of" in changed.message
     assert _checked.checked_option(table.option(0), short).flash_life_years == 4.9

@@ -297,7 +297,7 @@ def test_by_its_replay_it_is_said_so_too(untold: Curve) -> None:
         option, "flash_life_years", 2.0, 5.0, by_replay=True, is_untold=True
     )
     assert text.endswith(
-        ": by its replay, if every page that leaves RAM is dirty, its flash lasts 2.00 years; at least 5.00 years is required."
+        ": by its replay, if every page that leaves RAM is dirty, its flash lasts 2.00 years; at least 5 years is required."
     )
 
 

@@ -491,7 +491,7 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
     Raises
     ------
     BadInput
-        If a name is unknown, or a value is no number above 0.
+        If a name is unknown, or a value is no number from 0 on; that of `peak_busy` has to be above 0 and at most 1.
     """
     problems = Problems(
         "constraints", "state NAME=VALUE, such as usd_per_month=5000 or ram_bytes=2TiB"
@@ -506,17 +506,14 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
         ):
             continue
         number = _number(name, value)
-        is_share = name != PEAK_BUSY or (number is not None and number <= 1)
         if problems.check(
-            number is not None and number.is_finite() and number >= 0 and is_share,
+            number is not None and _may_limit(name, number),
             name,
             value,
-            "must be a number " + ("from 0 on" if name != PEAK_BUSY else "from 0 to 1"),
+            "must be a number "
+            + ("from 0 on" if name != PEAK_BUSY else "above 0, at most 1"),
         ):
             assert number is not None
-            problems.check(
-                name != PEAK_BUSY or number > 0, name, value, "must be above 0"
-            )
             # Exact arithmetic with more would take memory for every digit.
             if problems.check(
                 number <= _MOST_LIMIT, name, value, f"must be at most {_MOST_LIMIT:.0e}"
@@ -526,6 +523,13 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
                 found[name] = without_zeros(as_meant(name, number))
     problems.raise_if_any()
     return {name: found[name] for name in CONSTRAINTS if name in found}
+
+
+def _may_limit(name: str, number: Decimal) -> bool:
+    # What is no number compares with nothing.
+    if not number.is_finite():
+        return False
+    return 0 < number <= 1 if name == PEAK_BUSY else number >= 0
 
 
 def _number(name: str, value: Any) -> Decimal | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.advice._words import what_is_asked
 from tierwright.advise.advice.request import NO_BOOK
 from tierwright.advise.quote_ranking._words import (
     TIME,
@@ -20,6 +21,7 @@ from tierwright.advise.report._answer import Document, currency, named, sentence
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.currency import STATED_RATE, text_of
 from tierwright.common.wording import counted, listed, percent
+from tierwright.evaluate.advice.limits import PEAK_BUSY
 from tierwright.hardware import catalog
 from tierwright.hardware.build import (
     STATED,
@@ -116,7 +118,7 @@ def _nothing(document: Document, zero: Document) -> str:
     if most is not None and Decimal(repr(busy)) > most:
         # Where nobody said which evicted pages are dirty, some of them may be as many as it carries.
         does = "does not" if Decimal(repr(least)) > most else "may not"
-        return f"{said}. It {does} carry the load: {how}, and at most {percent(float(most))} is allowed."
+        return f"{said}. It {does} carry the load: {how}, and {what_is_asked(PEAK_BUSY, most)}."
     left = show.ends(zero, _MONTHS)[1]
     if left is not None:
         until = (

@@ -11,7 +11,12 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked.limits import COUNTED, broken
 from tierwright.advise.advice._checked.replays import Replayed
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice._words import IF_DIRTY, beside_text, limit_value
+from tierwright.advise.advice._words import (
+    IF_DIRTY,
+    beside_text,
+    limit_value,
+    stated_limit,
+)
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, listed, percent
 from tierwright.evaluate.advice.limits import (
@@ -95,16 +100,21 @@ def how_far_beyond(
     title = table.title(each.at)
     said = []
 
-    def against(value: str, of: str, than: str, limit: str, which: str) -> str:
-        """Compare a value with its limit, which may look the same in so many digits."""
+    def against(
+        value: str, of: str, than: str, limit: str, which: str, stated: str = ""
+    ) -> str:
+        """Compare a value with its limit, which may look the same in so many digits, and is written as it was stated."""
         by = ", by less than is shown" if value == limit else ""
-        return f"{value}{of}, {than} than the {limit} {which}{by}"
+        return f"{value}{of}, {than} than the {stated or limit} {which}{by}"
+
+    def asked_for(name: str) -> str:
+        return stated_limit(name, asked.constraints[name])
 
     busy, of_hour = f"a device of {title} is busy for", " of the busiest hour"
     if PEAK_BUSY in names:
         most = percent(asked.setting.most_busy)
         said.append(
-            f"{busy} {against(percent(each.peak_busy), of_hour, 'more', most, 'that are allowed')}"
+            f"{busy} {against(percent(each.peak_busy), of_hour, 'more', most, 'that are allowed', asked_for(PEAK_BUSY))}"
         )
     elif THROUGHPUT in names:
         most = percent(asked.setting.busy_for_throughput)
@@ -116,12 +126,12 @@ def how_far_beyond(
         most = format_microseconds(float(asked.constraints[IO_TIME]))
         taken = format_microseconds(each.held_us)
         said.append(
-            f"an access to {title} takes {against(taken, ' of I/O time', 'more', most, 'that are allowed')}"
+            f"an access to {title} takes {against(taken, ' of I/O time', 'more', most, 'that are allowed', asked_for(IO_TIME))}"
         )
     if LIFE in names:
         least = limit_value(LIFE, float(asked.constraints[LIFE]))
         lasts = limit_value(LIFE, each.life_years)
         said.append(
-            f"{'' if each.knows_life else IF_DIRTY}flash of {title} lasts {against(lasts, '', 'less', least, 'that are asked for')}"
+            f"{'' if each.knows_life else IF_DIRTY}flash of {title} lasts {against(lasts, '', 'less', least, 'that are asked for', asked_for(LIFE))}"
         )
     return listed(said)

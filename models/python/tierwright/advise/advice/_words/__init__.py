@@ -23,6 +23,7 @@ from tierwright.advise.advice._words.limits import (
     limit_value,
     on_limit,
     stated_limit,
+    what_is_asked,
     what_it_has,
 )
 from tierwright.advise.advice._words.names import (
@@ -75,6 +76,7 @@ __all__ = [
     "today_text",
     "unknown_text",
     "verdict_text",
+    "what_is_asked",
     "what_it_has",
     "with_admission",
     "with_flow",

@@ -9,17 +9,17 @@ from typing import Literal
 from tierwright.advise.advice._words.limits import (
     IF_DIRTY,
     LIMIT_WORDS,
-    limit_value,
     on_limit,
+    what_breaks,
     what_is,
-    what_it_has,
+    what_is_asked,
 )
 from tierwright.advise.advice._words.names import named
 from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.common.currency import amount, is_under_a_coin, money, money_below
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, percent, three_digits
-from tierwright.evaluate.advice.limits import EVIDENCE, LEAST, PEAK_BUSY, PRICE
+from tierwright.evaluate.advice.limits import EVIDENCE, PEAK_BUSY, PRICE
 from tierwright.evaluate.configurations.columns import SPACE
 
 Admitted = Literal["flash_cache", "replay"]
@@ -213,13 +213,12 @@ def _first_broken(zero: Option, today: Rejected) -> str:
         return f"lacks {LIMIT_WORDS.get(name, name)}"
     if value is None:
         return f"breaks a limit, as {what_is(name)} not known"
-    told = what_it_has(name, value)
+    told = what_breaks(name, value, limit)
     if IF_DIRTY in today.text:
         told = f"{IF_DIRTY}{told}"
     if name in zero.ranges:
         told = f"with as many dirty pages as possible, {told}"
-    asked = f"{'at least' if name in LEAST else 'at most'} {limit_value(name, limit)}"
-    return f"breaks a limit: {told}, and {asked} is {'required' if name in LEAST else 'allowed'}"
+    return f"breaks a limit: {told}, and {what_is_asked(name, limit)}"
 
 
 def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str:

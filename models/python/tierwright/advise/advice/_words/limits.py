@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-from tierwright.common.currency import money, shown_in, to_the_coin
+from tierwright.common.currency import exact_money, money, shown_in, to_the_coin
 from tierwright.common.units import (
     UNIT_BYTES,
     format_bytes,
@@ -110,6 +110,26 @@ def what_it_has(name: str, value: float) -> str:
     return SAID_OF[name].format(limit_value(name, value))
 
 
+def what_breaks(name: str, value: float, limit: float) -> str:
+    """Say what an option has that breaks a limit, and that it does where both read the same; amounts to the coin then.
+
+    Examples
+    --------
+    >>> what_breaks("peak_busy", 0.703, 0.7), what_breaks("peak_busy", 0.7001, 0.7)
+    ('a device of it would be 70.3 % busy in the busiest hour', 'a device of it would be 70.0 % busy in the busiest hour, a little more than the limit')
+    >>> what_breaks("usd_per_month", 109.45, 109.2)
+    'it costs 109.45 USD per month, 0.25 USD more than the limit'
+    """
+    has = what_it_has(name, value)
+    if limit_value(name, value) != limit_value(name, limit):
+        return has
+    side = "less" if name in LEAST else "more"
+    if name in MONEY:
+        beyond = exact_money(round(abs(value - limit), 2))
+        return f"{has.replace(money(value), exact_money(value))}, {beyond} {side} than the limit"
+    return f"{has}, a little {side} than the limit"
+
+
 def limit_value(name: str, value: float) -> str:
     """Write the value of a constraint with its unit."""
     if name in MONEY:
@@ -151,7 +171,7 @@ def kept_limit(name: str, value: float) -> str:
     return limit_value(name, kept_value(name, value))
 
 
-def stated_limit(name: str, value: Decimal) -> str:
+def stated_limit(name: str, limit: Decimal | float) -> str:
     """Write the value of a limit as it was stated: amounts to the cent below, all else with its own digits, in a unit that adds none.
 
     Examples
@@ -175,6 +195,7 @@ def stated_limit(name: str, value: Decimal) -> str:
     ... )
     ('3,700 s', '1 TB', '1 access per second')
     """
+    value = limit if isinstance(limit, Decimal) else Decimal(repr(float(limit)))
     if name in MONEY:
         return _to_the_coin(name, value, ROUND_FLOOR)
     if name == PEAK_BUSY:
@@ -190,6 +211,20 @@ def stated_limit(name: str, value: Decimal) -> str:
         (-3, "ns") if value else (0, "µs"),
     )
     return f"{_plain(value.scaleb(-power, _EXACT))} {unit}"
+
+
+def what_is_asked(name: str, limit: Decimal | float) -> str:
+    """Say what a limit admits, as it was stated, behind what an option has.
+
+    Examples
+    --------
+    >>> what_is_asked("peak_busy", 0.7), what_is_asked("flash_life_years", 5.0)
+    ('at most 70 % is allowed', 'at least 5 years is required')
+    """
+    written = stated_limit(name, limit)
+    if name in LEAST:
+        return f"at least {written} is required"
+    return f"at most {written} is allowed"
 
 
 _EXACT = Context(prec=100)

@@ -11,22 +11,20 @@ from tierwright.advise.advice._words.limits import (
     behind_name,
     in_heading,
     kept_limit,
-    limit_value,
     on_limit,
+    stated_limit,
+    what_breaks,
     what_is,
-    what_it_has,
+    what_is_asked,
 )
 from tierwright.advise.advice._words.names import named
 from tierwright.advise.advice.found import Option, Rejected
 from tierwright.advise.advice.request import BOUGHT_ALONE
-from tierwright.common.currency import exact_money
 from tierwright.common.wording import listed
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
     EVIDENCE,
-    LEAST,
     LIFE,
-    MONEY,
     POWER,
     PRICE,
     RESPONSES,
@@ -360,10 +358,9 @@ def rejected_text(
         return f"{said}; {step} would show it." if step else f"{said}."
     if limit is None:
         return f"{named(option)} lacks {what}."
-    bound = "at least" if name in LEAST else "at most"
     if by_bound:
-        return f"{named(option)}: its {what} exceeds the {limit_value(name, limit)} allowed even if nothing waits."
-    asked = f"{bound} {limit_value(name, limit)} is {'required' if name in LEAST else 'allowed'}"
+        return f"{named(option)}: its {what} exceeds the {stated_limit(name, limit)} allowed even if nothing waits."
+    asked = what_is_asked(name, limit)
     if value is None:
         why = option.response_reason if name in RESPONSES else ""
         said = f"{named(option)}: {what_is(name)} unknown"
@@ -379,18 +376,7 @@ def rejected_text(
             if when
             else f"the trace does not tell writes from reads, and {IF_DIRTY}"
         )
-    told = what_it_has(name, value) + _hardly_beyond(name, value, limit)
-    return f"{named(option)}: {when}{told}; {asked}."
-
-
-def _hardly_beyond(name: str, value: float, limit: float) -> str:
-    """Say that a value is beyond a limit where both read the same; empty where they do not."""
-    if limit_value(name, value) != limit_value(name, limit):
-        return ""
-    side = "less" if name in LEAST else "more"
-    if name in MONEY:
-        return f", {exact_money(round(abs(value - limit), 2))} {side} than the limit"
-    return f", a little {side} than the limit"
+    return f"{named(option)}: {when}{what_breaks(name, value, limit)}; {asked}."
 
 
 def today_of(rejected: Iterable[Rejected]) -> Rejected | None:
