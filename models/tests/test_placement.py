@@ -24,7 +24,13 @@ from tierwright.advise.advice.found import NOT_SPLIT
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.placement import _groups
 from tierwright.advise.placement._groups import TOTALS, Asking, alike_of
-from tierwright.advise.placement._words import _more, choice_of, infeasible, places
+from tierwright.advise.placement._words import (
+    _more,
+    about_dirty,
+    choice_of,
+    infeasible,
+    places,
+)
 from tierwright.advise.placement._words import finding as placement_finding
 from tierwright.advise.placement.found import Sharing
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
@@ -1258,6 +1264,79 @@ def test_machines_that_are_in_no_price_are_counted_in_words() -> None:
         "usd",
     )
     assert "for 2 systems, without the machines that RAM and devices need, " in several
+
+
+def test_costs_that_lack_different_numbers_of_machines_have_no_difference() -> None:
+    """One whole system beside three of RAM and devices, whose machines nobody priced."""
+    shelf = "solidigm-d7-p5810-800gb"
+    asked: dict[str, Any] = {
+        "candidates": replace(
+            DEVICES_ALONE, kinds=("devices", "instances", "volumes"), devices=(shelf,)
+        ),
+        "prices": book(Decimal(300), **{shelf: Decimal("4.5")}),
+    }
+    found = placement.answer(workloads(), **asked)
+    [system] = found.systems
+    assert not system.option.without_machine
+    apart = [placement.answer([each], **asked).systems[0] for each in workloads()]
+    assert all(each.option.without_machine for each in apart)
+    usd = sum((each.option.usd_per_month or Decimal(0) for each in apart), Decimal(0))
+    assert found.usd_per_month is not None
+    assert usd > found.usd_per_month
+    assert (
+        f"A system for each workload costs {money(usd)} per month, their machines not counted."
+        in found.finding
+    )
+    assert found.separate is not None
+    assert found.separate.machines_left_out == (1, 1, 1)
+    # Two that lack as many have a difference, and what lacks none has its machines.
+    names = (("orders",), ("prices",), ("logs",))
+
+    def way(usd: int, *lacks: int) -> Sharing:
+        many = max(len(lacks), 1)
+        return Sharing(
+            names[:many],
+            (False,) * many,
+            Decimal(usd),
+            float(usd),
+            machines_left_out=lacks,
+        )
+
+    alone = apart[0]
+    here = replace(
+        alone, workloads=tuple(each.workloads[0] for each in apart), in_parts=False
+    )
+
+    def said(mine: Sharing, separate: Sharing, objective: str = "usd") -> str:
+        return placement_finding(
+            (here,), mine, separate, None, None, objective
+        ).partition("A system for each workload ")[2]
+
+    assert said(way(9, 1), way(12, 0, 0, 1)) == (
+        "costs 12 USD per month, the machine of 1 of them not counted: 3 USD more."
+    )
+    assert said(way(9, 1), way(12, 0, 1, 2)) == (
+        "costs 12 USD per month, the machines of 2 of them not counted."
+    )
+    assert said(way(9, 1), way(12)) == "costs 12 USD per month, machines included."
+    assert said(way(9), way(12)) == "costs 12 USD per month, 3 USD more."
+    assert said(way(9), way(9, 1)) == "costs 9 USD per month, its machine not counted."
+    assert said(way(10), way(20, 1, 1, 1), "io_time") == (
+        "takes 20 µs per access, 100 % more, for 20 USD per month, their machines not counted."
+    )
+    # If no page is dirty, what would do may be a part.
+    clean = replace(
+        found,
+        systems=(alone,),
+        usd_per_month=found.usd_per_month - 1,
+        finding="",
+    )
+    assert about_dirty(found, clean, ["orders"]).endswith(
+        f"would be the choice, at {money(found.usd_per_month - 1)} per month, its machine not counted."
+    )
+    assert about_dirty(clean, found, ["orders"]).endswith(
+        f"would be the choice, at {money(found.usd_per_month)} per month, machines included."
+    )
 
 
 def test_copies_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:

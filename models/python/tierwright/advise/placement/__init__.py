@@ -225,7 +225,10 @@ def _effect(
             continue
         same = choice_of(other) == choice_of(found)
         what = "the choice stays" if same else places(other.systems)
-        said.append(f"if {when}: {what}, at {money(other.usd_per_month)} per month")
+        but = _words.of_systems(other.systems, found.systems)
+        said.append(
+            f"if {when}: {what}, at {money(other.usd_per_month)} per month{but}"
+        )
         changed |= not same
         own = max(found.usd_per_month, CENT)
         size = max(size, float(abs(other.usd_per_month - found.usd_per_month) / own))
@@ -373,6 +376,10 @@ def _placed(
             Decimal(cents) * CENT,
             high if low == high else None,
             {} if low == high else {TIME: (low, high)},
+            _words.left_out(
+                (int(run.table.options.machines[row]), run.table.without_machine(row))
+                for _, run, row in chosen
+            ),
         )
 
     others: list[Sharing] = []

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from tierwright.advise.advice import _words
+from tierwright.advise.advice._words import finding as of_advice
 from tierwright.advise.compose import KNOWN_ERROR
 from tierwright.advise.placement._groups import TOTALS
 from tierwright.advise.placement.found import TIME, Placement, Sharing, System
@@ -92,14 +93,63 @@ def finding(
             said.append(_against(all_on_one, together, mine, objective))
     if any(each.in_parts for each in systems):
         said.append(_against("Sharing every cache", without_parts, mine, objective))
-    if lacking and len(said) > 1:
-        # One system fewer is one machine fewer, which is in no difference of these prices.
-        said.append(
-            "Where a system is RAM and devices, these differences do not include its "
-            f"{'machine' if max(lacking) == 1 else 'machines'}."
-        )
     said += [_would_save(each) for each in systems if _is_worth_saying(each)]
     return " ".join(said)
+
+
+def left_out(machines: Iterable[tuple[int, bool]]) -> tuple[int, ...]:
+    """Return the machines that the cost of systems lacks, by system; empty where it lacks none.
+
+    Parameters
+    ----------
+    machines : iterable of tuple of (int, bool)
+        Of each system its machines, and whether its price lacks them.
+    """
+    found = tuple(many if lacks else 0 for many, lacks in machines)
+    return found if any(found) else ()
+
+
+def not_counted(lacking: Sequence[int]) -> str:
+    """Say behind the cost of systems which machines it lacks; empty where it lacks none.
+
+    Parameters
+    ----------
+    lacking : sequence of int
+        Machines, by system.
+
+    Examples
+    --------
+    >>> not_counted([1]), not_counted([1, 1]), not_counted([1, 0, 0])
+    (', its machine not counted', ', their machines not counted', ', the machine of 1 of them not counted')
+    """
+    some = [each for each in lacking if each]
+    if not some:
+        return ""
+    if len(lacking) == 1:
+        return f", {of_advice.not_counted(some[0])}"
+    if len(some) == len(lacking):
+        return ", their machines not counted"
+    what = "machine" if sum(some) == 1 else "machines"
+    return f", the {what} of {len(some):,} of them not counted"
+
+
+def of_systems(systems: Sequence[System], beside: Sequence[System]) -> str:
+    """Say behind the cost of systems which machines it lacks, where that of others lacks another number of them.
+
+    Parameters
+    ----------
+    systems, beside : sequence of System
+    """
+    own, others = _lacking(systems), _lacking(beside)
+    if sum(own) == sum(others):
+        return ""
+    return not_counted(own) or f", {of_advice.INCLUDED}"
+
+
+def _lacking(systems: Sequence[System]) -> tuple[int, ...]:
+    return left_out(
+        (each.option.machines, each.option.without_machine) for each in systems
+    )
 
 
 def too_small(systems: Sequence[System]) -> str:
@@ -176,7 +226,7 @@ def about_dirty(found: Placement, clean: Placement, unknown: Sequence[str]) -> s
             return f"{whose}; nor does any choice keep every limit if none is."
         return (
             f"{whose}: if none is, {places(clean.systems)} would keep every limit, at "
-            f"{money(clean.usd_per_month)} per month: {state}."
+            f"{money(clean.usd_per_month)} per month{not_counted(_lacking(clean.systems))}: {state}."
         )
     said = f"{whose}: the choice keeps every limit whatever their share, and what depends on it is given as a range."
     assert (
@@ -188,6 +238,10 @@ def about_dirty(found: Placement, clean: Placement, unknown: Sequence[str]) -> s
     if found.objective == "io_time":
         return f"{said} If none is, {other} would be the fastest."
     less = found.usd_per_month - clean.usd_per_month
+    but = of_systems(clean.systems, found.systems)
+    if but:
+        # The difference would be that of costs that lack different numbers of machines.
+        return f"{said} If none is, {other} would be the choice, at {money(clean.usd_per_month)} per month{but}."
     if not less:
         return f"{said} If none is, {other} would be the choice, for as much money."
     return (
@@ -199,21 +253,27 @@ def about_dirty(found: Placement, clean: Placement, unknown: Sequence[str]) -> s
 def _against(what: str, other: Sharing | None, mine: Sharing, objective: str) -> str:
     if other is None:
         return f"{what} is not possible: no option keeps every limit."
+    usd = f"{money(other.usd_per_month)} per month"
+    lacks, own_lack = (sum(each.machines_left_out) for each in (other, mine))
+    but = not_counted(other.machines_left_out)
+    if not lacks and own_lack:
+        but = f", {of_advice.INCLUDED}"
     if objective == "io_time":
         own, its = mine.io_time_us_per_access, other.io_time_us_per_access
-        costs = f", for {money(other.usd_per_month)} per month"
+        costs = f", for {usd}{but}"
         if own is None or its is None:
             return f"{what} takes {_time_of(other)} per access{costs}."
         if its <= own * (1 + ROUNDING):
             return f"{what} takes as long per access{costs}."
         more = f"{_more(its / own - 1)} more" if own > 0 else "more"
         return f"{what} takes {format_microseconds(its)} per access, {more}{costs}."
+    if lacks != own_lack:
+        # The difference would be that of costs that lack different numbers of machines.
+        return f"{what} costs {usd}{but}."
     more_usd = other.usd_per_month - mine.usd_per_month
     if not more_usd:
         return f"{what} costs as much."
-    return (
-        f"{what} costs {money(other.usd_per_month)} per month, {money(more_usd)} more."
-    )
+    return f"{what} costs {usd}{but}{':' if but else ','} {money(more_usd)} more."
 
 
 _LITTLE = 1e-4

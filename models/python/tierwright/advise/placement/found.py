@@ -103,6 +103,9 @@ class Sharing:
         Mean over all accesses; None where it depends on which evicted pages are dirty, and nobody said which. [µs]
     ranges : dict of str to pair of float or None
         Its ends then, by its key, as those of an option.
+    machines_left_out : tuple of int
+        Machines that the cost lacks, by system: of RAM and devices bought by themselves, where no price of a machine is
+        stated. Empty where it lacks none.
     """
 
     groups: tuple[tuple[str, ...], ...]
@@ -110,6 +113,7 @@ class Sharing:
     usd_per_month: Decimal
     io_time_us_per_access: float | None
     ranges: dict[str, _Ends] = field(default_factory=dict)
+    machines_left_out: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
