@@ -1233,7 +1233,7 @@ def test_all_on_one_system_is_said_to_have_parts_where_it_has() -> None:
 
 
 def test_machines_that_are_in_no_price_are_counted_in_words() -> None:
-    """One system is one machine here; two need two, and what shares one may be cheaper with it."""
+    """One system is one machine here, and nothing needs fewer than one."""
     asked: dict[str, Any] = {"candidates": DEVICES_ALONE, "prices": book(**PRICES)}
     logs = workloads()[2]
     one = placement.answer([logs], **asked)
@@ -1246,10 +1246,11 @@ def test_machines_that_are_in_no_price_are_counted_in_words() -> None:
         "every option costs as much more",
     )
     two = placement.answer(workloads()[1:], **asked)
+    assert len(two.systems) == 1
     [said] = [each for each in two.cautions if each.code == "machine_left_out"]
     assert (said.could_change_choice, said.effect) == (
-        True,
-        "another number of systems may cost less with their machines",
+        False,
+        "the choice stays, whatever the machine costs",
     )
     limited = placement.answer([logs], **asked, constraints={"usd_per_month": 10_000})
     [said] = [each for each in limited.cautions if each.code == "machine_left_out"]
@@ -1264,6 +1265,39 @@ def test_machines_that_are_in_no_price_are_counted_in_words() -> None:
         "usd",
     )
     assert "for 2 systems, without the machines that RAM and devices need, " in several
+
+
+@pytest.mark.parametrize(
+    ("objective", "systems"), [("usd", 2), ("io_time", 1)], ids=str
+)
+def test_fewer_systems_may_be_cheaper_with_their_machines(
+    objective: Any, systems: int
+) -> None:
+    """Much that is read seldom beside little that is read often: a disk and a drive on two machines, or one with more RAM."""
+    cold = made("cold", [(0, 1.0), (19_999, 1.0), (20_000, 0.0)], 10.0)
+    usd = (Decimal(5), Decimal(5), Decimal("0.02"), Decimal("0.02"))
+    asked: dict[str, Any] = {
+        "objective": objective,
+        "constraints": {"flash_bytes": 0},
+        "prices": book(Decimal(50), **dict(zip(PRICES, usd, strict=True))),
+    }
+
+    def placed(machine_usd: Decimal | None) -> placement.Placement:
+        candidates = replace(DEVICES_ALONE, machine_usd=machine_usd)
+        return placement.answer([cold, FLOOD], candidates=candidates, **asked)
+
+    found = placed(None)
+    assert len(found.systems) == systems
+    [said] = [each for each in found.cautions if each.code == "machine_left_out"]
+    cheap, dear = (placed(Decimal(each)) for each in (1, 100_000))
+    assert choice_of(cheap) == choice_of(found)
+    assert len(dear.systems) == 1
+    assert said.could_change_choice == (choice_of(dear) != choice_of(found))
+    assert said.effect == (
+        "another number of systems may cost less with their machines"
+        if said.could_change_choice
+        else "the choice stays, whatever the machine costs"
+    )
 
 
 def test_costs_that_lack_different_numbers_of_machines_have_no_difference() -> None:

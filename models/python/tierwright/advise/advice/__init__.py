@@ -301,6 +301,16 @@ class _Decided:
         admitted = self.caches.chosen or self.settled.by_replay_alone()
         return None if admitted is None else admitted.lives
 
+    def replaying(self, asked: Asked) -> _machine.Replaying:
+        """Return what replays leave open of limits and of times by the model."""
+        if not self.settled.tried and not self.caches.seen:
+            return _machine.BY_MODEL
+        return _machine.Replaying(
+            frozenset(_checked.COUNTED),
+            self.caches.chosen is not None
+            or self.settled.is_tied(asked, self.table.options.month_cents),
+        )
+
     def sentence(self, asked: Asked) -> str:
         """Say what the replays decide of options that the model rules out by less than its error."""
         if self.caches.chosen is not None:
@@ -564,7 +574,9 @@ def _answer(
         ),
         *_notes.about_limits(table, alternatives),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
-        *_notes.about_answer(asked, table, best, weak),
+        *_notes.about_answer(
+            asked, table, best, weak, replaying=decided.replaying(asked)
+        ),
         *about_small,
     )
     setting = asked.setting
@@ -586,7 +598,10 @@ def _answer(
         confidence = _dirty_share.confidence(confidence)
     confidence = _confidence.of_objective(asked, confidence)
     # Of what lacks it alike nothing is compared that it would change.
-    unlike = _machine.is_unlike(asked, recommended)
+    unlike = any(
+        each.name == "machine_left_out" and each.could_change_choice
+        for each in warnings
+    )
     decision, because = _words.decided(
         recommended,
         zero,

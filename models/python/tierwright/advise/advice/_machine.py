@@ -2,15 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+import numpy as np
+
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import (
+    MOST_ASKED,
+    Chosen,
+    chosen_of,
+    first_kept,
+    too_slow,
+)
+from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words.limits import on_limit
-from tierwright.advise.advice.found import Option
 from tierwright.common.wording import listed
+from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import MONEY
+from tierwright.evaluate.advice.rows import SOURCES, IntArray
 
 
-def may_change_by(asked: Asked, *, other_systems: bool = False) -> str:
-    """Say how the machine that RAM and devices need could change a choice of these; empty where every option needs as many.
+@dataclass(frozen=True, slots=True)
+class Replaying:
+    """What replays leave open of which options keep every limit, and of which are as fast.
+
+    Attributes
+    ----------
+    admits : frozenset of str
+        Limits that an option may break by the model and keep by its replay.
+    is_tied : bool
+        Whether money may decide among options that were replayed.
+    """
+
+    admits: frozenset[str] = frozenset()
+    is_tied: bool = False
+
+
+_TODAY = "what there is today"
+BY_MODEL = Replaying()
+"""Where nothing is replayed."""
+
+
+def may_change_by(
+    asked: Asked,
+    table: Table,
+    best: int | None,
+    *,
+    other_systems: bool = False,
+    replaying: Replaying = BY_MODEL,
+) -> str:
+    """Say how the machine that RAM and devices need could change the choice; empty where it could not, or is in its price.
 
     RAM and devices of one answer need the machines of the workload, all alike, so none of them becomes the better by theirs.
     A ranking of quotes lists no such option: what it offers without a server is said of each quote.
@@ -18,19 +59,32 @@ def may_change_by(asked: Asked, *, other_systems: bool = False) -> str:
     Parameters
     ----------
     asked : Asked
-        What is asked, with no price of a machine.
+    table : Table
+        Of the options.
+    best : int or None
+        Row of the choice.
     other_systems : bool
-        Whether choices with another number of systems are compared, as in a placement of several workloads.
+        Whether another way to share, of fewer systems, needs fewer of these machines, as in a placement of several
+        workloads.
+    replaying : Replaying
+        What replays leave open.
     """
-    setting = asked.setting
-    machine = "machine" if setting.machines == 1 else "machines"
-    whole = ["whole systems"] if len(setting.candidates.kinds) > 1 else []
-    if setting.have is not None:
-        whole.append("what there is today")
+    if best is None or not table.without_machine(best):
+        return ""
+    machine = "machine" if asked.setting.machines == 1 else "machines"
     limits = [on_limit(name) for name in MONEY if name in asked.constraints]
     said = []
+    whole = _wholes(asked, table, best, replaying)
     if whole:
-        said.append(f"{listed(whole)} may cost less than these with their {machine}")
+        # Of what takes as long the cheapest is chosen.
+        as_long = ""
+        if asked.objective == "io_time":
+            as_long = " that take as long"
+            if whole == [_TODAY]:
+                as_long = ", which takes as long,"
+        said.append(
+            f"{listed(whole)}{as_long} may cost less than these with their {machine}"
+        )
     if other_systems:
         said.append("another number of systems may cost less with their machines")
     if limits:
@@ -41,13 +95,39 @@ def may_change_by(asked: Asked, *, other_systems: bool = False) -> str:
     return "; ".join(said)
 
 
-def is_unlike(asked: Asked, best: Option | None) -> bool:
-    """Whether a recommendation lacks its machine where its price is held against what has it, or against a limit.
+def _wholes(asked: Asked, table: Table, best: int, replaying: Replaying) -> list[str]:
+    """Name what has its machines in its price and could be the choice if those of the choice cost enough."""
+    options = table.options
+    chosen = chosen_of(asked, table)
+    able = np.ones(len(options), dtype=np.bool_)
+    for limit in chosen.limits:
+        if limit.name not in replaying.admits:
+            able &= ~limit.breaks
+    able &= options.source != SOURCES.index("devices")
+    if asked.objective == "io_time" and not replaying.is_tied:
+        # Money decides only among what is as fast.
+        able &= options.io_us <= options.io_us[best]
+    today = np.zeros(len(options), dtype=np.bool_)
+    if table.have_at is not None:
+        today[table.have_at] = True
+    # What bounds left out costs more than the choice without its machines, not with them.
+    is_open = table.left_out is not None and "chassis" in asked.setting.candidates.kinds
+    return [
+        name
+        for name, rows, is_sure in (
+            ("whole systems", np.flatnonzero(able & ~today), is_open),
+            (_TODAY, np.flatnonzero(able & today), False),
+        )
+        if is_sure or _some_respond(asked, table, chosen, rows)
+    ]
 
-    Parameters
-    ----------
-    asked : Asked
-    best : Option or None
-        The recommendation.
-    """
-    return best is not None and best.without_machine and bool(may_change_by(asked))
+
+def _some_respond(asked: Asked, table: Table, chosen: Chosen, rows: IntArray) -> bool:
+    """Whether some options keep the limits of response times; of very many taken for granted."""
+    if not asked.limits_response or not len(rows):
+        return bool(len(rows))
+    left = rows[~too_slow(asked, table, rows)]
+    if len(left) > MOST_ASKED:
+        return True
+    order = ordered(table.options, left, asked.objective)
+    return first_kept(asked, table, chosen, order) is not None

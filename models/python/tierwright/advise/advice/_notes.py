@@ -9,7 +9,7 @@ from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._busy_times import about_busy_times
 from tierwright.advise.advice._choice import Chosen
-from tierwright.advise.advice._machine import may_change_by
+from tierwright.advise.advice._machine import BY_MODEL, Replaying, may_change_by
 from tierwright.advise.advice._outlasting import Weakness, limits_known
 from tierwright.advise.advice._table import Table, latency_us
 from tierwright.advise.advice.found import Option
@@ -22,7 +22,7 @@ from tierwright.common.answer import Step
 from tierwright.common.cautions import BEST_OF_OTHERS, Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed, three_digits
-from tierwright.evaluate.advice.rows import RENTED
+from tierwright.evaluate.advice.rows import RENTED, SOURCES
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import (
     STATED_IN_CANDIDATES,
@@ -38,6 +38,27 @@ _HELD_AS_DIRTY = (
     "left out, and schemes that write more look better than they are"
 )
 """Where a limit on the life of flash is stated, wear is not left out."""
+
+
+def _about_machine(
+    asked: Asked, table: Table, changes: str, *, is_one_of_all: bool
+) -> Caution:
+    """Return that the machine of RAM and devices is in no price, and what that could change."""
+    one = asked.setting.machines == 1
+    alike = (table.options.source == SOURCES.index("devices")).all()
+    stays = (
+        f"the choice stays, whatever the {'machine costs' if one else 'machines cost'}"
+    )
+    if is_one_of_all and alike:
+        stays = "every option costs as much more"
+    return Caution(
+        "machine_left_out",
+        f"the {'machine' if one else 'machines'} that RAM and devices need "
+        f"{'is' if one else 'are'} not counted: no price of {'it' if one else 'one'} is stated",
+        "state the price of a machine without RAM and drives, or choose among whole systems",
+        could_change_choice=bool(changes),
+        effect=changes or stays,
+    )
 
 
 def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
@@ -62,7 +83,8 @@ def about_answer(
     weak: Iterable[Weakness],
     *,
     is_alone: bool = True,
-    of_several: bool = False,
+    other_systems: bool | None = None,
+    replaying: Replaying = BY_MODEL,
 ) -> Iterator[Caution]:
     """Yield what must be known of an answer.
 
@@ -76,8 +98,8 @@ def about_answer(
         What of it does not last.
     is_alone : bool
         Whether it is chosen by itself, not with other systems.
-    of_several : bool
-        Whether it is a system of several workloads' choice, which another number of systems could carry.
+    other_systems, replaying
+        As of `_machine.may_change_by`; None where a choice of one workload is asked for.
     """
     setting = asked.setting
     candidates = setting.candidates
@@ -88,15 +110,18 @@ def about_answer(
     yield from _about_left_out(table)
     if setting.rates.mean is None:
         yield RATE_NOT_KNOWN
-    if source == "devices" and candidates.machine_usd is None:
-        changes = may_change_by(asked, other_systems=of_several)
-        yield Caution(
-            "machine_left_out",
-            f"the {'machine' if setting.machines == 1 else 'machines'} that RAM and devices need "
-            f"{'is' if setting.machines == 1 else 'are'} not counted: no price of {'it' if setting.machines == 1 else 'one'} is stated",
-            "state the price of a machine without RAM and drives, or choose among whole systems",
-            could_change_choice=bool(changes),
-            effect=changes or "every option costs as much more",
+    if best is not None and table.without_machine(best):
+        yield _about_machine(
+            asked,
+            table,
+            may_change_by(
+                asked,
+                table,
+                best,
+                other_systems=bool(other_systems),
+                replaying=replaying,
+            ),
+            is_one_of_all=other_systems is None,
         )
     if "chassis" in kinds and not candidates.prices_chassis:
         yield Caution(

@@ -55,7 +55,7 @@ from tierwright.common.currency import money
 from tierwright.common.errors import Problems
 from tierwright.common.wording import listed, sentences
 from tierwright.evaluate.advice.cover import Cover, Systems, least_cover
-from tierwright.evaluate.advice.limits import PEAK_BUSY, values
+from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, values
 from tierwright.evaluate.advice.whole_limits import UNITS, most_units
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.partitions import partition
@@ -73,6 +73,8 @@ MOST_WORKLOADS = 8
 """Workloads that are placed at once: 255 groups, each with all its options."""
 MOST_ALTERNATIVES = 4
 OBJECTIVES = ("usd", "io_time")
+_SYSTEMS, _GOAL = "systems", "goal"
+"""Amounts that are limited beside those of `TOTALS`, to look for fewer machines."""
 _VERSION = "5"
 """Of the choice among groups: changes where an answer does."""
 
@@ -345,6 +347,31 @@ class _Choices:
         )
         return None if found is None else found.cost
 
+    def has_fewer_machines(self, best: Cover) -> bool:
+        """Whether fewer systems than the best choice need fewer of the machines that are in no price.
+
+        Of the least I/O time only where they are as fast: money decides nothing else.
+        """
+        lacks = np.asarray(
+            [
+                run.table.options.machines[row] if run.table.without_machine(row) else 0
+                for _, run, row in self.rows
+            ],
+            dtype=np.float64,
+        )
+        own = float(lacks[list(best.systems)].sum())
+        if not own or len(best.systems) == 1:
+            return False
+        limits = {**self.limits, _SYSTEMS: len(best.systems) - 1.0}
+        amounts = {**self.problem.amounts, _SYSTEMS: np.ones(len(lacks))}
+        if self.groups[0].shared.asked.objective == "io_time":
+            amounts[_GOAL] = self.problem.cost
+            limits[_GOAL] = best.cost * (1 + ROUNDING)
+        found = least_cover(
+            replace(self.problem, cost=lacks, amounts=amounts, second=None), limits
+        )
+        return found is not None and float(lacks[list(found.systems)].sum()) < own
+
     def groups_of(self, found: Cover) -> frozenset[int]:
         """Return the groups of a choice."""
         return frozenset(self.rows[at][0] for at in found.systems)
@@ -431,7 +458,16 @@ def _placed(
         )
     return Placement(
         finding=finding,
-        warnings=tuple(_cautions(workloads, groups, chosen)),
+        warnings=tuple(
+            _cautions(
+                workloads,
+                groups,
+                chosen,
+                other_systems=None
+                if len(workloads) == 1
+                else best is not None and choices.has_fewer_machines(best),
+            )
+        ),
         explain=lambda: _steps(chosen),
         placement_id=_placement_id(groups, objective),
         objective=objective,
@@ -614,8 +650,13 @@ def _cautions(
     workloads: Sequence[Workload],
     groups: Sequence[Group],
     chosen: Sequence[tuple[int, Run, int]],
+    *,
+    other_systems: bool | None,
 ) -> Iterator[Caution]:
-    """Cautions of the systems that were chosen, those of one workload alone with its name."""
+    """Cautions of the systems that were chosen, those of one workload alone with its name.
+
+    `other_systems` is whether fewer systems need fewer machines of those that are in no price; None of one workload.
+    """
     seen = set()
     unknown = without_write_backs(workloads)
     if unknown:
@@ -642,7 +683,7 @@ def _cautions(
                 row,
                 weak,
                 is_alone=False,
-                of_several=len(workloads) > 1,
+                other_systems=other_systems,
             ),
             *_endurance.assumed_of(run.asked, run.table, row, None),
         ):
