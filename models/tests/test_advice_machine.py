@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from advice_cases import (
     DEVICES_ALONE,
     PRICES,
+    PRODUCTION,
+    SHELF,
     TIB,
     ask,
     asked_of,
     book,
+    curve,
     problems,
+    question,
     tried,
 )
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice._machine import behind_price, costing_less
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import Have
+from tierwright.common.cautions import Weighed
+from tierwright.common.currency import money
+from tierwright.evaluate.advice.rows import SOURCES
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, Figure
+from tierwright.profile.curve import Curve, Given
 
 WHOLES = replace(
     DEVICES_ALONE,
@@ -142,3 +155,175 @@ def test_what_takes_as_long_may_be_cheaper_with_the_machine() -> None:
     again = with_machine(asked, DEAR_USD).recommendation
     assert again is not None
     assert again.kind == "have"
+
+
+LIKE = "micron-7500-pro-15.36tb"
+
+
+def drive(name: str, usd_per_gb: str, *lacks: str, **stated: Figure) -> Device:
+    """A flash drive with a price, and without some of the figures of its data sheet."""
+    figures = {
+        key: each
+        for key, each in catalog.device(LIKE).figures.items()
+        if not key.startswith("unit_") and key not in lacks
+    }
+    price = Figure(Decimal(usd_per_gb), "USD/GB", "a quotation", "2026-11")
+    return replace(
+        catalog.device(LIKE),
+        id=name,
+        name=name,
+        figures={**figures, "unit_price": price, **stated},
+    )
+
+
+WORN = drive("worn", "0.3", "dwpd", "endurance_years", "endurance_tb")
+UNTOLD = drive("untold", "0.3", "read_latency_us")
+WHOLE_OR = replace(WHOLES, devices=SHELF[2:3])
+DEAR_DISK = {SHELF[2]: Decimal(9)}
+
+
+def one(found: Advice, code: str) -> Weighed:
+    [said] = [each for each in found.cautions if each.code == code]
+    return said
+
+
+def best_of(found: Advice) -> Option:
+    assert found.recommendation is not None
+    return found.recommendation
+
+
+def test_what_an_assumption_rules_out_is_not_better_by_the_machine_that_it_lacks() -> (
+    None
+):
+    """A server is chosen; RAM and a drive would cost less, but for their machine."""
+    life = {"flash_life_years": Decimal(20)}
+    asked = {
+        "candidates": replace(WHOLE_OR, own=(WORN,)),
+        "constraints": life,
+        "prices": book(Decimal(3000), **DEAR_DISK),
+    }
+    found = ask(**asked)
+    assert not best_of(found).without_machine
+    said = one(found, "assumed_endurance_breaks_limit")
+    assert " options that cost less without their machines by an assumed" in (
+        said.message
+    )
+    assert "better" not in said.message
+    # With the most that a drive of the catalogue states it is what the advisor says.
+    endures = Figure(Decimal(10**7), "TB", "a data sheet", "2026-11")
+    enduring = replace(WORN, figures={**WORN.figures, "endurance_tb": endures})
+    then = best_of(ask(**{**asked, "candidates": replace(WHOLE_OR, own=(enduring,))}))
+    assert then.without_machine
+    assert then.usd_per_month is not None
+    assert said.effect.endswith(
+        f" would be the choice, at {money(then.usd_per_month)} per month, its machine not counted"
+    )
+    # Beside nothing, nothing is better.
+    alone = ask(
+        candidates=replace(DEVICES_ALONE, devices=SHELF[2:3], own=(WORN,)),
+        constraints={
+            **life,
+            "usd_per_month": Decimal(300),
+        },
+        prices=book(Decimal(3000), **DEAR_DISK),
+    )
+    assert alone.recommendation is None
+    said = one(alone, "assumed_endurance_breaks_limit")
+    assert "rules out " in said.message
+    assert "better" not in said.message
+    assert said.effect.endswith(" per month, its machine not counted")
+
+
+def test_what_is_unknown_of_parts_beside_a_whole_is_said_with_what_they_lack() -> None:
+    asked = {
+        "candidates": replace(WHOLE_OR, own=(UNTOLD,)),
+        "constraints": {
+            "response_p99_us": Decimal(400),
+            "ram_bytes": Decimal(TIB),
+        },
+        "prices": book(Decimal(3000), **DEAR_DISK),
+    }
+    found = ask(**asked)
+    best = best_of(found)
+    assert not best.without_machine
+    said = one(found, "unknown_breaks_limit")
+    assert re.search(
+        r"options that cost less (\(some )?without their machines\)? and keep every",
+        said.message,
+    )
+    free = best_of(ask(**{**asked, "constraints": {"ram_bytes": Decimal(TIB)}}))
+    assert free.disk_device == "untold"
+    usd = (
+        f"{money(free.usd_per_month or Decimal(0))} per month, its machine not counted"
+    )
+    assert f"costs {usd}: no source" in said.message
+    assert said.effect.endswith(f"would be the choice, at {usd}")
+
+
+def test_knowing_the_dirty_share_is_not_worth_a_machine() -> None:
+    """With writes a server is chosen, without them RAM and a drive of which nobody priced the machine."""
+    gib = 2**17
+    pages = [1, 10 * gib, 20 * gib, 40 * gib, 200 * gib]
+    unsaid = Curve.from_lists(
+        pages,
+        [900_000, 300_000, 150_000, 80_000, 10_000],
+        None,
+        accesses=10**6,
+        distinct_pages=pages[-1],
+        page_bytes=8192,
+        write_accesses=400_000,
+        given=Given("made", data_known=True),
+    )
+    capacity = replace(catalog.device(LIKE).figures["capacity"], value=Decimal(1000))
+    worn = drive(
+        "worn", "0.2", "dwpd", "endurance_years", "endurance_tb", capacity=capacity
+    )
+    found = ask(
+        curve=unsaid,
+        accesses_per_s=5000,
+        constraints={"flash_life_years": Decimal(60)},
+        candidates=replace(WHOLE_OR, servers=None, own=(worn,)),
+        prices=book(Decimal(200), **DEAR_DISK),
+    )
+    assert not best_of(found).without_machine
+    said = found.because.partition("If none is, ")[2]
+    assert "worth" not in said
+    assert "less" not in said
+    assert said.endswith("per month, its machine not counted.")
+
+
+def test_what_stands_beside_a_choice_says_whether_its_machines_are_counted() -> None:
+    """Rows of a table without machines and with them, one and several, beside either."""
+    three = replace(PRODUCTION, machines=3)
+    for production, its in ((PRODUCTION, "its machine"), (three, "its machines")):
+        asked = question(
+            {
+                "curve": curve(production),
+                "candidates": WHOLES,
+                "have": None,
+                "constraints": {},
+                "objective": "usd",
+                "prices": book(**PRICES),
+            }
+        )
+        table = Table.of(asked.setting)
+        is_part = table.options.source == SOURCES.index("devices")
+        part, whole = (int(np.flatnonzero(each)[0]) for each in (is_part, ~is_part))
+        assert behind_price(table, part, own=None) == f", {its} not counted"
+        assert behind_price(table, part, own=False) == f", {its} not counted"
+        assert behind_price(table, part, own=True) == ""
+        assert behind_price(table, whole, own=True) == ", machines included"
+        assert behind_price(table, whole, own=False) == ""
+        assert behind_price(table, whole, own=None) == ""
+        best = table.option(whole)
+        lacking = table.option(part)
+
+        def less(*rows: int, than: Option = best, table: Table = table) -> str:
+            return costing_less(table, np.asarray(rows), than)
+
+        assert less(part) == f"costs less without {its}"
+        assert less(part, part) == "cost less without their machines"
+        assert less(part, whole) == f"cost less (1 without {its})"
+        assert less(part, whole, part) == "cost less (some without their machines)"
+        assert less(whole, whole) == "cost less"
+        assert less(part, whole, than=lacking) == "cost less"

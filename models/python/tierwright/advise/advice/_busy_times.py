@@ -9,6 +9,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._machine import behind_price
 from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
@@ -163,8 +164,9 @@ def _at_the_other_end(
     what = "the choice stays"
     if not is_same:
         what = f"{with_flow(name, of.scheme(at))} would be the choice"
-    usd = money(Decimal(cents) * CENT)
-    return f"{when}: {what}, at {usd} per month{_figures(table, best, of, at)}", (
+    usd = f"{money(Decimal(cents) * CENT)} per month"
+    but = behind_price(of, at, own=table.without_machine(best))
+    return f"{when}: {what}, at {usd}{but}{_figures(table, best, of, at)}", (
         not is_same
     )
 

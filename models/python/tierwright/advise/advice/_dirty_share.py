@@ -12,6 +12,7 @@ from decimal import Decimal
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import asked_again
+from tierwright.advise.advice._machine import behind_price
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Confidence
@@ -59,8 +60,9 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
         if at is None:
             return "If no evicted page is dirty, no option keeps every limit either."
         cost = Decimal(int(other.options.month_cents[at])) * CENT
+        but = behind_price(other, at, own=None)
         return (
-            f"If no evicted page is dirty, {name} keeps every limit, at {money(cost)} per month: state the share of "
+            f"If no evicted page is dirty, {name} keeps every limit, at {money(cost)} per month{but}: state the share of "
             "evicted pages that are dirty, or profile a trace that has writes."
         )
     said = (
@@ -76,13 +78,16 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
         Decimal(int(each.options.month_cents[row])) * CENT
         for each, row in ((table, best), (other, at))
     )
-    if table.on_existing(best) != other.on_existing(at):
+    if table.on_existing(best) != other.on_existing(at) or table.without_machine(
+        best
+    ) != other.without_machine(at):
         # The price of the one is with the machines, that of the other without.
         beside = (
             ", on the existing machines, whose costs continue and are not in this price"
             if other.on_existing(at)
             else ""
         )
+        beside = beside or behind_price(other, at, own=table.without_machine(best))
         return f"{said} If none is, {name} would be the choice, at {money(then)} per month{beside}."
     if now == then:
         return f"{said} If none is, {name} would be the choice, for as much money."

@@ -11,6 +11,7 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of
+from tierwright.advise.advice._machine import behind_price, costing_less
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._unknown import is_better
 from tierwright.advise.advice._words import with_flow
@@ -23,7 +24,7 @@ from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.bought import WEARS
 from tierwright.evaluate.advice.limits import LIFE, ROUNDING
-from tierwright.evaluate.advice.rows import RENTED, SOURCES, STANDING
+from tierwright.evaluate.advice.rows import RENTED, SOURCES, STANDING, IntArray
 from tierwright.evaluate.endurance.growth import growing_years, steady_years
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
@@ -167,7 +168,8 @@ def _ruled_out(asked: Asked, table: Table, option: Option | None) -> Iterator[Ca
         return
     at = int(choose.ordered(options, rows, asked.objective)[0])
     title = with_flow(of.title(at), of.scheme(at))
-    usd = money(int(options.month_cents[at]) / 100)
+    but = behind_price(of, at, own=None if option is None else option.without_machine)
+    usd = f"{money(int(options.month_cents[at]) / 100)} per month{but}"
     named = tuple(
         dict.fromkeys(
             device.id
@@ -178,13 +180,23 @@ def _ruled_out(asked: Asked, table: Table, option: Option | None) -> Iterator[Ca
     )
     yield Caution(
         "assumed_endurance_breaks_limit",
-        f"the limit on the life of the flash rules out {counted(len(rows), 'better option')} by an assumed endurance: "
+        f"the limit on the life of the flash rules out {_better(asked, of, rows, option)} by an assumed endurance: "
         f"no source states that of {listed(named)}",
         _HINT,
         about=named,
         could_change_choice=True,
-        effect=f"at the most that a drive of the catalogue states {title} would be the choice, at {usd} per month",
+        effect=f"at the most that a drive of the catalogue states {title} would be the choice, at {usd}",
     )
+
+
+def _better(asked: Asked, of: Table, rows: IntArray, best: Option | None) -> str:
+    """Count options that are better than the best; what costs less without its machines alone is not called better."""
+    if best is None:
+        return counted(len(rows), "option")
+    less = costing_less(of, rows, best)
+    if asked.objective == "io_time" or less in ("cost less", "costs less"):
+        return counted(len(rows), "better option")
+    return f"{counted(len(rows), 'option')} that {less}"
 
 
 def _at_the_most(table: Table) -> tuple[Table, FloatArray] | None:

@@ -15,7 +15,9 @@ from tierwright.advise.advice._choice import (
     too_slow,
 )
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._words.finding import INCLUDED, not_counted
 from tierwright.advise.advice._words.limits import on_limit
+from tierwright.advise.advice.found import Option
 from tierwright.common.wording import listed
 from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import MONEY
@@ -41,6 +43,49 @@ class Replaying:
 _TODAY = "what there is today"
 BY_MODEL = Replaying()
 """Where nothing is replayed."""
+
+
+def behind_price(table: Table, at: int, *, own: bool | None) -> str:
+    """Say behind what an option costs whether its machines are counted, where those of what it stands beside are not, or are.
+
+    Parameters
+    ----------
+    table : Table
+    at : int
+        Row of the option.
+    own : bool or None
+        Whether the price of what it stands beside lacks its machines; None where it stands beside nothing.
+    """
+    lacks = table.without_machine(at)
+    if lacks and not own:
+        return f", {not_counted(int(table.options.machines[at]))}"
+    return f", {INCLUDED}" if own and not lacks else ""
+
+
+def costing_less(table: Table, rows: IntArray, best: Option | None) -> str:
+    """Say of options that cost less than a choice, to be read behind *that*, which of them do so without their machines.
+
+    Parameters
+    ----------
+    table : Table
+    rows : int array
+        Their rows; one or more.
+    best : Option or None
+        The choice.
+    """
+    cost = "costs less" if len(rows) == 1 else "cost less"
+    if best is not None and best.without_machine:
+        # What costs less than RAM and devices alone does so beside these with their machines, too.
+        return cost
+    lacking = [at for at in rows.tolist() if table.without_machine(at)]
+    if not lacking:
+        return cost
+    one = len(lacking) == 1 and int(table.options.machines[lacking[0]]) == 1
+    whose = "its" if len(lacking) == 1 else "their"
+    without = f"without {whose} {'machine' if one else 'machines'}"
+    if len(lacking) == len(rows):
+        return f"{cost} {without}"
+    return f"{cost} ({'1' if len(lacking) == 1 else 'some'} {without})"
 
 
 def may_change_by(

@@ -15,6 +15,7 @@ from tierwright.advise.advice._choice import (
     Chosen,
     first_kept,
 )
+from tierwright.advise.advice._machine import behind_price
 from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
@@ -55,6 +56,8 @@ class AtEnd:
         What it is.
     is_same : bool
         Whether it consists of the same things and runs the same scheme.
+    but : str
+        Whether its machines are counted, behind what it costs; empty where they are as those of the recommendation.
     """
 
     when: str
@@ -62,6 +65,7 @@ class AtEnd:
     io_us: float
     title: str
     is_same: bool
+    but: str = ""
 
 
 class Ends:
@@ -154,6 +158,7 @@ class Ends:
             float(table.options.io_us[at]),
             with_flow(table.title(at), table.scheme(at)),
             is_same=same,
+            but=behind_price(table, at, own=self._table.without_machine(self.best)),
         )
 
     def effect(self, caution: Caution) -> Effect:
@@ -167,12 +172,12 @@ class Ends:
                 said.append(f"if {end.when}: no option keeps every limit")
                 changed, size = True, math.inf
                 continue
-            cost = money(Decimal(end.month_cents) * CENT)
+            cost = f"{money(Decimal(end.month_cents) * CENT)} per month{end.but}"
             what = f"{end.title} would be the choice"
             alike = end.title == self.own_title
             if end.is_same:
                 what = "the choice stays" if alike else f"the same kind, {end.title}"
-            said.append(f"if {end.when}: {what}, at {cost} per month")
+            said.append(f"if {end.when}: {what}, at {cost}")
             own = max(self.own_cents, 1)
             apart = abs(end.month_cents - self.own_cents) / own
             # What is bought of the same kind in other numbers is another purchase where its money differs.

@@ -9,6 +9,7 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
+from tierwright.advise.advice._machine import behind_price, costing_less
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import unknown_values
 from tierwright.advise.advice._words import with_flow
@@ -104,8 +105,10 @@ def _caution(
     options, by_time = table.options, asked.objective == "io_time"
     at = int(choose.ordered(options, rows, asked.objective)[0])
     title = with_flow(table.title(at), table.scheme(at))
-    usd = f"{money(int(options.month_cents[at]) / 100)} per month"
-    first, better, amount = "cheapest", "cost less and ", f"costs {usd}"
+    but = behind_price(table, at, own=None if best is None else best.without_machine)
+    usd = f"{money(int(options.month_cents[at]) / 100)} per month{but}"
+    first, amount = "cheapest", f"costs {usd}"
+    better = f"{costing_less(table, rows, best)} and "
     if by_time:
         first, better = "fastest", "take less I/O time and "
         time = format_microseconds(float(options.io_us[at]))
@@ -117,7 +120,7 @@ def _caution(
     listed_ = "" if table.left_out is None else "listed "
     those = f"of {counted(len(rows), f'{listed_}option')} that "
     if len(rows) == 1:
-        better = better.replace("cost ", "costs ").replace("take ", "takes ")
+        better = better.replace("take ", "takes ")
     those += f"{better}{'keeps' if len(rows) == 1 else 'keep'}"
     which = f"the {first} of them, {title}, {amount}"
     if len(rows) == 1:
