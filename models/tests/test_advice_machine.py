@@ -327,3 +327,50 @@ def test_what_stands_beside_a_choice_says_whether_its_machines_are_counted() -> 
         assert less(part, whole, part) == "cost less (some without their machines)"
         assert less(whole, whole) == "cost less"
         assert less(part, whole, than=lacking) == "cost less"
+
+
+def test_the_other_end_of_what_is_not_known_says_that_its_machine_is_not_counted() -> (
+    None
+):
+    """What there is costs a little less than RAM and devices now; at other ends of what is not known these are chosen."""
+    # Writes of a drive that states no IOPS take as long as their latency, or as long as their transfer.
+    slow = drive("slow", "0.5")
+    load = replace(
+        PRODUCTION,
+        data_bytes=2 * TIB,
+        growth_per_year=0.0,
+        accesses_per_s=1e6,
+        peak_accesses_per_s=1e6,
+    )
+    found = ask(
+        curve=curve(load),
+        candidates=replace(DEVICES_ALONE, devices=SHELF[:1], own=(slow,)),
+        have=replace(
+            HAVE, ram_bytes=2**36, disk=slow, disks=12, usd_per_month=Decimal(427)
+        ),
+        prices=book(),
+        constraints={"ram_bytes": Decimal(2**36)},
+    )
+    assert best_of(found).kind == "have"
+    effect = one(found, "latency_as_service_time").effect
+    assert re.search(
+        r"x slow would be the choice, at [\d.]+ USD per month, its machine not counted, ",
+        effect,
+    )
+    # Misses of a larger production are fewer or more than the law says.
+    load = replace(PRODUCTION, accesses_per_s=4e5, peak_accesses_per_s=1e6)
+    found = ask(
+        curve=curve(load),
+        have=replace(HAVE, ram_bytes=28 * 2**30, disks=1, usd_per_month=Decimal(175)),
+        how_sure=True,
+    )
+    assert best_of(found).kind == "have"
+    ends = one(found, "scale_extrapolated").effect.split("; ")
+    assert len(ends) == 2
+    assert all(
+        re.search(
+            r" would be the choice, at [\d.]+ USD per month, its machine not counted$",
+            each,
+        )
+        for each in ends
+    )
