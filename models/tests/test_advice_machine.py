@@ -27,8 +27,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise.advice._machine import behind_price, costing_less
+from tierwright.advise.advice._scenarios import BASIS, Lacks, scenarios_text
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Advice, Option
+from tierwright.advise.advice.found import (
+    Advice,
+    Option,
+    Regret,
+    Scenario,
+    ScenarioRow,
+)
 from tierwright.advise.advice.request import Have
 from tierwright.common.cautions import Weighed
 from tierwright.common.currency import money
@@ -374,3 +381,115 @@ def test_the_other_end_of_what_is_not_known_says_that_its_machine_is_not_counted
         )
         for each in ends
     )
+
+
+def regrets_of(found: Advice) -> dict[tuple[str, str], list[Decimal | None]]:
+    assert found.scenarios is not None
+    return {
+        (row.name, row.scheme): [each.regret_usd_per_month for each in row.regret]
+        for row in found.scenarios.rows
+    }
+
+
+NOT_ALL = (
+    "Not all of these costs include the machine that RAM and devices need. With it, "
+)
+
+
+def test_regrets_of_parts_and_wholes_say_what_machines_would_do_to_them() -> None:
+    """Asked again with machines of two prices: no regret of RAM and devices is less then, none of an instance is more."""
+    asked: dict[str, Any] = {
+        "curve": curve(replace(PRODUCTION, growth_per_year=0.5)),
+        "candidates": WHOLES,
+        "prices": book(Decimal(6000), **PRICES),
+        "how_sure": True,
+    }
+    found = ask(**asked)
+    assert found.scenarios is not None
+    rows = found.scenarios.rows
+    assert {row.is_rented for row in rows} == {False, True}
+    [own] = [row for row in rows if row.role == "recommended"]
+    [robust] = [row for row in rows if row.is_robust]
+    assert not own.is_rented
+    assert not robust.is_rented
+    assert own != robust
+    assert found.scenarios.text.endswith(
+        f"{NOT_ALL}the regret of the recommendation and the robust choice is no lower than stated; the best of a "
+        "scenario and the robust choice may be others."
+    )
+    before = regrets_of(found)
+    compared, changed = 0, 0
+    for usd in (3000, 20_000):
+        after = with_machine(asked, Decimal(usd))
+        assert after.scenarios is not None
+        assert "Not all of these" not in after.scenarios.text
+        for row in after.scenarios.rows:
+            name = row.name, row.scheme
+            for one, then in zip(
+                before.get(name, ()), regrets_of(after)[name], strict=False
+            ):
+                if one is not None and then is not None:
+                    compared += 1
+                    changed += one != then
+                    assert then <= one if row.is_rented else then >= one
+    assert compared > 40
+    assert changed > 10
+    # Where nothing else is for sale they are alike.
+    alone = ask(**{**asked, "candidates": DEVICES_ALONE})
+    assert alone.scenarios is not None
+    assert "Not all of these" not in alone.scenarios.text
+
+
+def row_of(
+    name: str, role: str, usd: int, broken: int, *, is_robust: bool = False
+) -> ScenarioRow:
+    cells = tuple(
+        Regret(
+            Decimal(usd), ("peak_busy",) if at <= broken else (), Decimal(5), None, ""
+        )
+        if at
+        else Regret(Decimal(usd), (), Decimal(0), None, "")
+        for at in range(3)
+    )
+    return ScenarioRow(
+        name, "none", (), name, role, False, cells, Decimal(5), None, is_robust
+    )
+
+
+def test_what_breaks_limits_less_often_is_no_difference_of_a_part_and_a_whole() -> None:
+    rows = (row_of("part", "recommended", 100, 1), row_of("whole", "close", 140, 0))
+    columns = tuple(
+        Scenario(each, each, each, "part", Decimal(100), 1.0) for each in "abc"
+    )
+    regret = np.asarray([[0.0, 500.0, 500.0]] * 2)
+
+    def said(*of_rows: int, bests: frozenset[int]) -> str:
+        text = scenarios_text(
+            columns, rows, 0, regret, by_time=False, lacks=Lacks(of_rows, bests)
+        )
+        return text.partition("by whole, which costs ")[2]
+
+    assert said(0, 0, bests=frozenset({0})) == "40 USD per month more."
+    assert said(1, 0, bests=frozenset({1})) == (
+        f"140 USD per month, machines included. {NOT_ALL}the regret of the recommendation is no lower than stated; the "
+        "best of a scenario and the choice of least regret may be others."
+    )
+    assert said(0, 2, bests=frozenset({0, 2})) == (
+        "140 USD per month, its machines not counted. "
+        f"{NOT_ALL.replace('machine ', 'machines ').replace('With it', 'With them')}the regret of the recommendation is no "
+        "higher than stated; the best of a scenario and the choice of least regret may be others."
+    )
+    assert said(2, 2, bests=frozenset({2})) == "40 USD per month more."
+    # Of I/O times nothing is money.
+    assert "Not all" not in scenarios_text(
+        columns,
+        rows,
+        0,
+        regret,
+        by_time=True,
+        lacks=Lacks((1, 0), frozenset({1})),
+    )
+
+
+def test_the_basis_of_scenarios_says_it_as_their_text_does() -> None:
+    assert "whether adding RAM or devices would be enough is not computed" in BASIS

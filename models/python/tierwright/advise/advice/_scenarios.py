@@ -17,6 +17,7 @@ from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Rates, Setting, Table
 from tierwright.advise.advice._when import LARGEST_BYTES
 from tierwright.advise.advice._words import with_flows
+from tierwright.advise.advice._words.finding import INCLUDED, not_counted
 from tierwright.advise.advice.found import (
     Regret,
     Scenario,
@@ -80,7 +81,7 @@ NO_MORE_GROWTH = "; flash is worn at that load, which grows no further"
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
     "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most: an "
-    "upper bound, as part of it may serve on, and whether adding RAM or devices to it would do is not computed; "
+    "upper bound, as part of it may serve on, and whether adding RAM or devices would be enough is not computed; "
     "rents are those without commitment, so what is rented loses nothing but the time in which the limit is broken, at "
     "least one billing period, which has no price here"
 )
@@ -96,6 +97,22 @@ class _Case:
     asked: Asked
     price_times: Decimal = Decimal(1)
     loses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lacks:
+    """Machines that costs lack: of the choices that are compared, and of what is the best of some scenario."""
+
+    of_rows: tuple[int, ...] = ()
+    of_bests: frozenset[int] = frozenset()
+
+    def of(self, at: int) -> int:
+        """Machines that the cost of a choice lacks."""
+        return self.of_rows[at] if self.of_rows else 0
+
+
+_ALIKE = Lacks()
+"""No cost lacks a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +143,12 @@ class _Contender:
     def month_cents(self) -> float:
         """What it costs at the prices of its table. [cent/month]"""
         return float(self.table.options.month_cents[self.at])
+
+    @property
+    def lacks(self) -> int:
+        """Machines that its cost lacks: those of RAM and devices where no price of a machine is stated."""
+        is_part = self.table.without_machine(self.at)
+        return int(self.table.options.machines[self.at]) if is_part else 0
 
     @property
     def io_us(self) -> float:
@@ -259,7 +282,17 @@ def compared(
         shown,
         None if robust is None else shown[robust].name,
         sentences(
-            scenarios_text(columns, shown, least, found, by_time=by_time),
+            scenarios_text(
+                columns,
+                shown,
+                least,
+                found,
+                by_time=by_time,
+                lacks=Lacks(
+                    tuple(each.lacks for each in rows),
+                    frozenset(one.lacks for one in best_of if one is not None),
+                ),
+            ),
             (BY_MODEL_TIMES if by_time else BY_MODEL_LIMITS) if is_replayed else "",
         ),
         BASIS,
@@ -521,8 +554,24 @@ def scenarios_text(
     regret: FloatArray,
     *,
     by_time: bool,
+    lacks: Lacks = _ALIKE,
 ) -> str:
-    """Say which choice does best in its worst scenario, whether it is robust, and where limits break."""
+    """Say which choice does best in its worst scenario, whether it is robust, and where limits break.
+
+    Parameters
+    ----------
+    columns : sequence of Scenario
+    rows : sequence of ScenarioRow
+        The choices.
+    least : int or None
+        Index of that of least regret.
+    regret : float64 array, shape (choices, scenarios)
+        [cent/month or µs]
+    by_time : bool
+        Whether it is time.
+    lacks : Lacks
+        Machines that are in no cost.
+    """
     over = f"Over {counted(len(columns), 'scenario')}"
     [own] = [at for at, row in enumerate(rows) if row.role == "recommended"]
     if least is None:
@@ -533,7 +582,8 @@ def scenarios_text(
     said.extend(_broken_text(columns, rows[own], by_time=by_time))
     if least is not None and not by_time:
         said.extend(_rented_text(rows, least, len(columns)))
-        said.extend(_steadier_text(rows, least))
+        said.extend(_steadier_text(rows, least, lacks))
+        said.extend(_machines_text(rows, least, own, lacks))
     nothing = [column.title for column in columns if column.best is None]
     if nothing:
         said.append(f"No candidate keeps every limit in: {listed(nothing)}.")
@@ -665,19 +715,40 @@ def _rented_text(
         yield f"{_capital(role)} breaks a limit in {own.broken:,} of {counted(scenarios, 'scenario')}."
 
 
-def _steadier_text(rows: Sequence[ScenarioRow], least: int) -> Iterator[str]:
-    """Say which choice breaks limits in fewer scenarios than that of least regret, and what it costs."""
+def _steadier(rows: Sequence[ScenarioRow], least: int) -> int | None:
+    """Return the choice that breaks limits in the fewest scenarios; None where that of least regret is robust."""
     own = rows[least]
     if own.is_robust:
+        return None
+    steadier = [
+        at
+        for at, row in enumerate(rows)
+        if row.broken < own.broken and not row.regret[0].breaks
+    ]
+    return min(
+        steadier, key=lambda at: (rows[at].broken, rows[at].regret[0].usd_per_month)
+    )
+
+
+def _steadier_text(
+    rows: Sequence[ScenarioRow], least: int, lacks: Lacks = _ALIKE
+) -> Iterator[str]:
+    """Say which choice breaks limits in fewer scenarios than that of least regret, and what it costs."""
+    own, at = rows[least], _steadier(rows, least)
+    if at is None:
         if own.is_rented and own.broken:
             yield "No choice that keeps every limit today breaks one in fewer of them."
         return
-    steadier = [
-        row for row in rows if row.broken < own.broken and not row.regret[0].breaks
-    ]
-    best = min(steadier, key=lambda row: (row.broken, row.regret[0].usd_per_month))
-    more = best.regret[0].usd_per_month - own.regret[0].usd_per_month
+    best = rows[at]
+    now = best.regret[0].usd_per_month
+    more = now - own.regret[0].usd_per_month
     size = f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
+    if not more:
+        size = "as much"
+    if lacks.of(at) != lacks.of(least):
+        # The difference would be that of costs that lack different numbers of machines.
+        has = not_counted(lacks.of(at)) if lacks.of(at) else INCLUDED
+        size = f"{money(now)} per month, {has}"
     often = (
         f"A limit is broken in {best.broken:,} of them"
         if best.broken
@@ -685,7 +756,40 @@ def _steadier_text(rows: Sequence[ScenarioRow], least: int) -> Iterator[str]:
     )
     yield (
         f"That alone does not make it robust: {often[0].lower()}{often[1:]} by {best.title}, which costs "
-        f"{size if more else 'as much'}."
+        f"{size}."
+    )
+
+
+def _machines_text(
+    rows: Sequence[ScenarioRow], least: int, own: int, lacks: Lacks
+) -> Iterator[str]:
+    """Say what the machines that only some costs lack would do to the regrets that are named.
+
+    With them RAM and devices cost more, and whatever is the best of a scenario no less.
+    """
+    named = dict.fromkeys((own, least))
+    steadier = _steadier(rows, least)
+    beside = {*lacks.of_bests, *(lacks.of(at) for at in named)}
+    if steadier is not None:
+        beside.add(lacks.of(steadier))
+    if len(beside) == 1:
+        return
+    role = role_of(rows[least])
+    of = {at: "the recommendation" if at == own else role for at in named}
+    # What nobody knows is not stated.
+    stated = [at for at in named if rows[at].most_regret_usd_per_month is not None]
+    said = [
+        f"the regret of {listed(some)} is no {which} than stated"
+        for some, which in (
+            ([of[at] for at in stated if lacks.of(at)], "lower"),
+            ([of[at] for at in stated if not lacks.of(at)], "higher"),
+        )
+        if some
+    ]
+    one = max(beside) == 1
+    yield (
+        f"Not all of these costs include the {'machine' if one else 'machines'} that RAM and devices need. With "
+        f"{'it' if one else 'them'}, {'; '.join((*said, f'the best of a scenario and {role} may be others'))}."
     )
 
 
