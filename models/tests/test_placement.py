@@ -35,6 +35,7 @@ from tierwright.advise.placement._words import finding as placement_finding
 from tierwright.advise.placement.found import Sharing
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
+from tierwright.cli.place import _print as print_placement
 from tierwright.common.currency import ExchangeRate, money, showing
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
@@ -1300,7 +1301,9 @@ def test_fewer_systems_may_be_cheaper_with_their_machines(
     )
 
 
-def test_costs_that_lack_different_numbers_of_machines_have_no_difference() -> None:
+def test_costs_that_lack_different_numbers_of_machines_have_no_difference(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """One whole system beside three of RAM and devices, whose machines nobody priced."""
     shelf = "solidigm-d7-p5810-800gb"
     asked: dict[str, Any] = {
@@ -1323,6 +1326,12 @@ def test_costs_that_lack_different_numbers_of_machines_have_no_difference() -> N
     )
     assert found.separate is not None
     assert found.separate.machines_left_out == (1, 1, 1)
+    # The table of other ways says it behind each of them.
+    print_placement(found, "")
+    shown = capsys.readouterr().out.partition("Other ways to share")[2]
+    ways = [each for each in found.alternatives if each.machines_left_out]
+    assert ways
+    assert shown.count(" not counted") == len(ways)
     # Two that lack as many have a difference, and what lacks none has its machines.
     names = (("orders",), ("prices",), ("logs",))
 

@@ -111,6 +111,7 @@ def place(
 
 
 def _print(found: Placement, prices: str) -> None:
+    from tierwright.advise.placement._words import not_counted
     from tierwright.advise.placement.found import busiest_hour, placed_together
     from tierwright.common.currency import shown_in, to_the_coin
 
@@ -179,7 +180,8 @@ def _print(found: Placement, prices: str) -> None:
                 [
                     to_the_coin(each.usd_per_month),
                     figure(each, "io_time_us_per_access", format_microseconds),
-                    "; ".join(map(placed_together, each.groups, each.in_parts)),
+                    "; ".join(map(placed_together, each.groups, each.in_parts))
+                    + not_counted(each.machines_left_out),
                 ]
                 for each in found.alternatives
             ],
