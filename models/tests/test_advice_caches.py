@@ -27,6 +27,7 @@ from tierwright.advise.checks.flash_life import Rate, life_of
 from tierwright.advise.report import html
 from tierwright.cli import advise as command
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import rate_text
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
@@ -473,6 +474,37 @@ def test_what_works_by_the_clock_is_replayed_for_production_of_as_much_data(
     row = rows_of(found)["l2arc"]
     assert row.reason == ""
     assert float(row.options["stretch"]) == pytest.approx(recorded_per_s / RATE)
+
+
+def test_what_works_by_the_clock_follows_a_rate_that_is_stated_beside_a_scaled_profile(
+    curve: Curve,
+) -> None:
+    """The question goes by one rate: the answer is that of a profile which was scaled at it."""
+    profiled = profile(Trace(TRACE))
+
+    def found(scaled_at: float, stated: float | None) -> CachedOption:
+        production = Production(
+            data_bytes=curve.distinct_pages * curve.page_bytes,
+            accesses_per_s=scaled_at,
+        )
+        made = scale.answer(profiled, production).profile.curve.from_start("steady")
+        answer = advice.answer(
+            made,
+            accesses_per_s=stated,
+            candidates=replace(INSTANCE, flash_caches=("l2arc",)),
+            have=have(curve, "lazy"),
+            trace=Trace(TRACE),
+            how_sure=False,
+        )
+        return rows_of(answer)["l2arc"]
+
+    assert found(10 * RATE, RATE) == found(RATE, None)
+    recorded_per_s = curve.accesses / (profiled.duration_s or 0.0)
+    for scaled_at, stated in ((10 * RATE, RATE), (RATE, 4 * RATE)):
+        row = found(scaled_at, stated)
+        factor = float(row.options["stretch"])
+        assert factor == pytest.approx(recorded_per_s / stated)
+        assert f"to run at {rate_text(stated)} accesses/s" in row.pace
 
 
 def test_the_least_io_time_is_sought_on_every_finalist(curve: Curve) -> None:

@@ -221,9 +221,9 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
 
 
 def machine_rate(table: Table) -> float | None:
-    """Mean rate of one machine, which the recording stands for; None where the workload states none. [1/s]"""
-    scaled = table.setting.curve.scaled
-    return table.setting.rates.mean if scaled is None else scaled.machine_accesses_per_s
+    """Mean rate of one machine, which the recording stands for, by the rate that the whole question goes by; None without one. [1/s]"""
+    mean = table.setting.served.mean
+    return None if mean is None else mean / table.setting.machines
 
 
 def _title(wanted: Wanted) -> str:
