@@ -28,12 +28,14 @@ from tierwright.advise.report import html
 from tierwright.cli import advise as command
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import rate_text
+from tierwright.evaluate import ram_tax
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.simulate.contenders import BY_THE_CLOCK, flash_cache_titles
+from tierwright.simulate.priced import price
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
@@ -505,6 +507,108 @@ def test_what_works_by_the_clock_follows_a_rate_that_is_stated_beside_a_scaled_p
         factor = float(row.options["stretch"])
         assert factor == pytest.approx(recorded_per_s / stated)
         assert f"to run at {rate_text(stated)} accesses/s" in row.pace
+
+
+def on_machines(
+    machines: int, times: int, of_production: int | None, caches: tuple[str, ...]
+) -> dict[str, CachedOption]:
+    """Flash caches on so many machines, of a workload so many times the recording that is stated to run on other ones.
+
+    With `of_production` None it is not scaled at all.
+    """
+    profiled = profile(Trace(TRACE))
+    curve = profiled.curve
+    if of_production is not None:
+        production = Production(
+            data_bytes=times * curve.distinct_pages * curve.page_bytes,
+            accesses_per_s=times * RATE,
+            machines=of_production,
+        )
+        curve = scale.answer(profiled, production).profile.curve
+    ram, flash = (each // machines * machines * times for each in sizes(profiled.curve))
+    found = advice.answer(
+        curve.from_start("steady"),
+        accesses_per_s=times * RATE,
+        duration_s=profiled.duration_s,
+        candidates=replace(INSTANCE, flash_caches=caches, max_machines=1),
+        have=replace(
+            have(curve, "lazy"),
+            machines=machines,
+            ram_bytes=ram * curve.page_bytes,
+            flash_bytes=flash * curve.page_bytes,
+            disks=DISKS * machines,
+            flash_devices=machines,
+        ),
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
+    return rows_of(found)
+
+
+@pytest.mark.parametrize("of_production", [1, 2, None])
+def test_on_several_machines_a_flash_cache_is_that_of_one_of_them(
+    of_production: int | None,
+) -> None:
+    """The same hardware has the same flash caches, on however many machines production is stated to run."""
+    caches = ("bcache", "sce", "cachelib", "l2arc", "open_cas")
+    stated = on_machines(4, 1, 4, caches)
+    rows = on_machines(4, 1, of_production, caches)
+    assert rows.keys() == stated.keys()
+    for name, row in rows.items():
+        # What page flow takes is of the model, on data that were divided.
+        said = {
+            each: getattr(row, each)
+            for each in (
+                "io_time_us_per_access",
+                "options",
+                "ram_tax_bytes",
+                "peak_busy",
+                "flash_life_years",
+                "reason",
+            )
+        }
+        assert said == {each: getattr(stated[name], each) for each in said}
+    # A quarter of the RAM does not hold the fixed 16 MiB of SCE.
+    assert rows["sce"].reason == "its metadata take 16 MiB, all of the RAM"
+    # Each machine has a quarter of the load, which no recording of the whole shows.
+    assert rows["l2arc"].reason == BY_THE_CLOCK
+
+
+def test_metadata_and_rate_are_of_one_machine_of_the_hardware(curve: Curve) -> None:
+    """Four times the recording on four machines: each is what was recorded, at a quarter of the load."""
+    profiled = profile(Trace(TRACE))
+    recorded_per_s = curve.accesses / (profiled.duration_s or 0.0)
+    rows = on_machines(4, 4, 1, ("bcache", "l2arc"))
+    assert float(rows["l2arc"].options["stretch"]) == pytest.approx(
+        recorded_per_s / RATE
+    )
+    assert f"to run at {rate_text(RATE)} accesses/s" in rows["l2arc"].pace
+    page = curve.page_bytes
+    ram, flash = (each // 4 * 4 for each in sizes(curve))
+    for name, row in rows.items():
+        one = ram_tax.tax(
+            name,
+            ram_bytes=ram * page,
+            flash_bytes=flash * page,
+            page_bytes=page,
+            source_bytes=curve.distinct_pages * page,
+            options={},
+        ).bytes
+        assert one
+        assert row.ram_tax_bytes == int(4 * one)
+        assert row.reason == ""
+    counters = replay(
+        Trace(TRACE),
+        "flash_cache",
+        "bcache",
+        ram - math.ceil((rows["bcache"].ram_tax_bytes or 0) / 4 / page),
+        flash,
+        warm_up=curve.accesses // 2,
+    )
+    cost = price(counters, flash=catalog.device(FLASH), disk=catalog.device(DISK))
+    assert rows["bcache"].io_time_us_per_access == pytest.approx(
+        cost.io_time_us_per_access
+    )
 
 
 def test_the_least_io_time_is_sought_on_every_finalist(curve: Curve) -> None:

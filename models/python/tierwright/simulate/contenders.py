@@ -43,8 +43,8 @@ LEAST_RATE, MOST_RATE = 0.01, 1e15
 PACE = 0.01
 """Share of the recorded rate up to which another one is the same."""
 BY_THE_CLOCK = (
-    "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
-    "whole of production can be replayed through it"
+    "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of all that "
+    "one machine of production serves can be replayed through it"
 )
 NO_LOAD = "it works by the clock, and the workload states no rate"
 RATE_NOT_KEPT = "it works by the clock, and the rate of the recording was not kept"

@@ -22,7 +22,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Assigned, Replays
 from tierwright.simulate.contenders import ASSUMED
 
-VERSION = "9"
+VERSION = "10"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 MOST_HALVINGS = 6
 """Further replays of flash caches that look for the cheapest size of a hardware on which one keeps every limit."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from tierwright.simulate.contenders import (
     Unpaced,
     fitted_defaults,
     fitted_sentence,
+    pace_sentences,
 )
 from tierwright.simulate.priced import (
     about_batches,
@@ -174,16 +175,59 @@ def replayed_on(
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """One of the equal machines of an option, over which data and load are spread evenly.
+
+    The curve is of one of as many machines as production states, which the option need not have: what metadata take, units
+    of flash and what works by the clock are of a machine that there is.
+
+    Attributes
+    ----------
+    ram_pages : float
+        [pages]
+    flash_pages, data_pages : int
+        [pages]
+    share : float
+        What one machine of production, of which the curve is, has of this one. [1]
+    """
+
+    ram_pages: float
+    flash_pages: int
+    data_pages: int
+    share: float
+
+    @classmethod
+    def of(cls, table: Table, at: int) -> _Machine:
+        options, setting = table.options, table.setting
+        share = float(options.machines[at]) / setting.machines
+        return cls(
+            _exact(float(options.ram_pages[at]) / share),
+            int(_exact(float(options.flash_pages[at]) / share)),
+            math.ceil(_exact(setting.curve.data_pages / share)),
+            share,
+        )
+
+    def on_curve(self, pages: int) -> int:
+        """Return the size on the curve that a size of this machine is. [pages]"""
+        return int(_exact(pages * self.share))
+
+
+def _exact(pages: float) -> float:
+    """Undo what dividing by a number of machines and multiplying by it again leaves of a whole number."""
+    return round(pages, 6)
+
+
 def _tax(table: Table, wanted: Wanted) -> float | None:
-    """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is known. [bytes]"""
-    curve, cache = table.setting.curve, str(wanted.row["name"])
-    page, options = curve.page_bytes, table.options
+    """RAM of one machine that the metadata of a flash cache take; None where no figure is known. [bytes]"""
+    cache, page = str(wanted.row["name"]), table.setting.curve.page_bytes
+    machine = _Machine.of(table, wanted.at)
     return ram_tax.tax(
         cache,
-        ram_bytes=max(1.0, float(options.ram_pages[wanted.at])) * page,
-        flash_bytes=float(options.flash_pages[wanted.at]) * page,
+        ram_bytes=max(1.0, machine.ram_pages) * page,
+        flash_bytes=float(machine.flash_pages) * page,
         page_bytes=page,
-        source_bytes=curve.data_pages * page,
+        source_bytes=machine.data_pages * page,
         options=dict(wanted.options),
     ).bytes
 
@@ -192,23 +236,29 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
     """Return where the recording is replayed for a flash cache on the hardware of an option, or why it is not."""
     at, cache = wanted.at, str(wanted.row["name"])
     curve = table.setting.curve
+    machine = _Machine.of(table, at)
     taxed = _tax(table, wanted) or 0.0
-    ram = int(table.options.ram_pages[at] - taxed / curve.page_bytes)
+    ram = int(machine.ram_pages - taxed / curve.page_bytes)
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
     apart = writes_apart(scaled)
     if apart:
         return f"{apart}, and no law tells what a flash cache does with other writes"
-    flash = int(table.options.flash_pages[at])
+    flash = machine.flash_pages
     options = dict(wanted.options)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
-    asked = ReplayPoint(ram, flash, warm_up_of(curve.start, accesses), "flash_cache")
+    asked = ReplayPoint(
+        machine.on_curve(ram),
+        machine.on_curve(flash),
+        warm_up_of(curve.start, accesses),
+        "flash_cache",
+    )
     point = _checked.point_of(curve, cache, asked)
     if isinstance(point, str):
         return point
     load = Load(
-        machine_rate(table),
+        machine_rate(table, at),
         table.setting.recorded_per_s,
         is_kept=scaled is None or scaled.recorded_duration_s is not None,
         is_whole=(point.ram_pages, point.flash_pages) == (ram, flash),
@@ -220,10 +270,37 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
     return cache, replace(point, options=tuple(paced.items()))
 
 
-def machine_rate(table: Table) -> float | None:
-    """Mean rate of one machine, which the recording stands for, by the rate that the whole question goes by; None without one. [1/s]"""
+def machine_rate(table: Table, at: int) -> float | None:
+    """Mean rate of one machine of an option, by the rate that the whole question goes by; None without one. [1/s]"""
     mean = table.setting.served.mean
-    return None if mean is None else mean / table.setting.machines
+    return None if mean is None else mean / int(table.options.machines[at])
+
+
+def paces(table: Table, rows: Iterable[CacheReplayed]) -> dict[tuple[int, str], str]:
+    """Say which replays multiplied the times of a recording, and by what.
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    rows : iterable of CacheReplayed
+
+    Returns
+    -------
+    dict of (int, str) to str
+        A sentence by machines of the option, of which each has its rate, and by the option `stretch`.
+    """
+    alike: dict[int, list[CacheReplayed]] = {}
+    for each in rows:
+        alike.setdefault(int(table.options.machines[each.at]), []).append(each)
+    return {
+        (machines, factor): said
+        for machines, some in alike.items()
+        for factor, said in pace_sentences(
+            ((each.title, each.options) for each in some),
+            machine_rate(table, some[0].at),
+        ).items()
+    }
 
 
 def _title(wanted: Wanted) -> str:
@@ -301,7 +378,7 @@ def _of(
             counters["flash_misses"] / accesses,
         ),
         written,
-        None if tax is None else int(tax * table.setting.machines),
+        None if tax is None else int(tax * int(table.options.machines[at])),
         (),
         "",
         wanted.plan,
@@ -339,7 +416,7 @@ def _units(table: Table, wanted: Wanted, counters: Mapping[str, Any]) -> Iterato
         str(row["name"]),
         given,
         FlashStandIn(
-            int(table.options.flash_pages[wanted.at]), counters["flash_pages"], page
+            _Machine.of(table, wanted.at).flash_pages, counters["flash_pages"], page
         ),
     )
     fitted = fitted_defaults(

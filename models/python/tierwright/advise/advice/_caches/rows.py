@@ -12,14 +12,14 @@ import numpy as np
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._caches.choice import Tried
-from tierwright.advise.advice._caches.replays import CacheReplayed, machine_rate
+from tierwright.advise.advice._caches.replays import CacheReplayed, paces
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table, finite
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
 from tierwright.advise.cachesack import FLASH_CACHE
 from tierwright.evaluate.bill import CENT
-from tierwright.simulate.contenders import STRETCH, pace_sentences
+from tierwright.simulate.contenders import STRETCH
 
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
@@ -86,9 +86,7 @@ def listed_rows(
     """Yield what the replays of flash caches say, each beside page flow on the same hardware."""
     cents = table.options.month_cents
     flows = {each.at: each.simulated_us for each in finalists if not each.reason}
-    paces = pace_sentences(
-        ((each.title, each.options) for each in found.rows), machine_rate(table)
-    )
+    said = paces(table, found.rows)
     for each in found.rows:
         flow = flows.get(each.at, math.nan)
         yield CachedOption(
@@ -111,7 +109,10 @@ def listed_rows(
             ram_hit_share=finite(each.hits[0]),
             flash_hit_share=finite(each.hits[1]),
             ram_tax_bytes=each.ram_tax_bytes,
-            pace=paces.get(each.options.get(STRETCH, ""), ""),
+            pace=said.get(
+                (int(table.options.machines[each.at]), each.options.get(STRETCH, "")),
+                "",
+            ),
             breaks=each.breaks,
             is_chosen=found.chosen is each,
             reason=each.reason,

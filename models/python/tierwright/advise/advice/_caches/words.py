@@ -56,7 +56,7 @@ def sentence(
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
             said += f" Under page flow {flow_title} it breaks the {limits} of {listed(broken)}."
-        paced = pace_sentences([("It", one.options)], machine_rate(table))
+        paced = pace_sentences([("It", one.options)], machine_rate(table, one.at))
         said = sentences(said, *paced.values()) + _with_assumed(found, one)
         return said if one.plan is None else f"{said} {one.plan.text}."
     if at is None:
