@@ -2256,6 +2256,35 @@ def test_what_nobody_stated_of_data_and_rate_is_said() -> None:
     assert "No busiest hour" not in stated
 
 
+def test_a_rate_beside_a_profile_leaves_the_busiest_hour_as_many_times_the_mean() -> (
+    None
+):
+    """20,000 accesses a second with 50,000 in the busiest hour: at a mean of 8,000 it has 20,000."""
+    own = ask()
+    assert (own.accesses_per_s, own.peak_accesses_per_s) == (20_000.0, 50_000.0)
+    # Its own mean, stated again, is no other question.
+    assert ask(accesses_per_s=20_000.0).advice_id == own.advice_id
+    stated = ask(accesses_per_s=8_000.0)
+    assert (stated.accesses_per_s, stated.peak_accesses_per_s) == (8_000.0, 20_000.0)
+    made = ask(
+        curve=curve(
+            replace(PRODUCTION, accesses_per_s=8_000.0, peak_accesses_per_s=20_000.0)
+        )
+    )
+    assert stated.recommendation == made.recommendation
+    assert stated.alternatives == made.alternatives
+    assert "No busiest hour" not in stated.finding
+    # Who states none has none at another rate either.
+    flat = ask(curve=curve(Production(4 * TIB, 20_000.0)), accesses_per_s=8_000.0)
+    assert (flat.accesses_per_s, flat.peak_accesses_per_s) == (8_000.0, 8_000.0)
+    assert "No busiest hour was stated, so the mean is used." in flat.finding
+    # A busiest hour that is as busy as all others was stated.
+    even = ask(
+        curve=curve(Production(4 * TIB, 20_000.0, 20_000.0)), accesses_per_s=8_000.0
+    )
+    assert "No busiest hour" not in even.finding
+
+
 def test_a_check_that_checks_nothing_is_said_at_the_top() -> None:
     trace = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
     found = ask(trace=trace)

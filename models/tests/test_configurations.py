@@ -700,6 +700,14 @@ def test_the_busiest_hour_decides_about_the_load() -> None:
     one = peak.front[0]
     assert one.store_busy is not None
     assert one.store_busy_peak == pytest.approx(10 * one.store_busy)
+    # A mean that is stated beside the profile leaves it ten times the mean.
+    more = configurations.answer(
+        scaled(peak_accesses_per_s=800_000.0),
+        accesses_per_s=160_000.0,
+        kinds=("volumes",),
+        max_machines=2,
+    )
+    assert (more.accesses_per_s, more.peak_accesses_per_s) == (160_000, 1_600_000)
 
 
 def test_data_grow_over_the_months() -> None:

@@ -505,7 +505,7 @@ export type AdviceIn = {
     /**
      * Accesses Per S
      *
-     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     * Page accesses of all machines together, mean; the busiest hour of production stays as many times it. Absent: of production as it was stated, or of the recording. [1/s]
      */
     accesses_per_s?: number | null;
     /**
@@ -5788,7 +5788,7 @@ export type ConfigurationsIn = {
     /**
      * Accesses Per S
      *
-     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     * Page accesses of all machines together, mean; the busiest hour of production stays as many times it. Absent: of production as it was stated, or of the recording. [1/s]
      */
     accesses_per_s?: number | null;
     /**
@@ -18706,7 +18706,7 @@ export type QuotePaperIn = {
     /**
      * Accesses Per S
      *
-     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     * Page accesses of all machines together, mean; the busiest hour of production stays as many times it. Absent: of production as it was stated, or of the recording. [1/s]
      */
     accesses_per_s?: number | null;
     /**
@@ -18816,7 +18816,7 @@ export type QuoteRankingIn = {
     /**
      * Accesses Per S
      *
-     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     * Page accesses of all machines together, mean; the busiest hour of production stays as many times it. Absent: of production as it was stated, or of the recording. [1/s]
      */
     accesses_per_s?: number | null;
     /**

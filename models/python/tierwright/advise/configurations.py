@@ -314,7 +314,7 @@ def answer(
         Of production (`tierwright.advise.scale`): its data, copies and rates are those of the answer. Of a recording:
         the data that it touches, one copy.
     accesses_per_s : float, optional
-        Rate of all machines together, in place of that of the workload. [1/s]
+        Rate of all machines together, in place of that of the workload; its busiest hour stays as many times the mean. [1/s]
     duration_s : float, optional
         Of a recording that was not scaled: its rate is accesses / duration. [s]
     horizon_months : int
@@ -460,16 +460,28 @@ def data_bytes_of(curve: Curve, horizon_months: int) -> int:
 def rates_of(
     curve: Curve, accesses_per_s: float | None, duration_s: float | None
 ) -> tuple[float | None, float | None]:
-    """Return the mean rate and that of the busiest hour, of all machines. [1/s]"""
-    if accesses_per_s is not None:
-        return accesses_per_s, accesses_per_s
-    if curve.scaled is None:
-        rate = curve.accesses / duration_s if duration_s else None
-        return rate, rate
-    production = curve.scaled.production
-    peak = production.peak_accesses_per_s
-    mean = production.accesses_per_s
-    return mean, mean if peak is None else peak
+    """Return the mean rate and that of the busiest hour, of all machines. [1/s]
+
+    A mean that is stated beside a profile of production leaves the busiest hour as many times the mean as production states.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of a recording, or of production.
+    accesses_per_s : float or None
+        Mean rate in place of that of the workload. [1/s]
+    duration_s : float or None
+        Of a recording that was not scaled. [s]
+    """
+    production = None if curve.scaled is None else curve.scaled.production
+    mean = accesses_per_s
+    if mean is None and production is not None:
+        mean = production.accesses_per_s
+    elif mean is None and duration_s:
+        mean = curve.accesses / duration_s
+    if mean is None:
+        return None, None
+    return mean, mean if production is None else production.peak_at(mean)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,8 @@ ProductionRate = Annotated[
     typer.Option(
         "--accesses-per-second",
         metavar="X",
-        help="Page accesses per second in production, mean; without --data, of the workload as it is.",
+        help="Page accesses per second in production, mean; without --data, of the workload as it is, whose busiest hour "
+        "stays as many times the mean.",
     ),
 ]
 

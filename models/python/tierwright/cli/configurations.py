@@ -118,7 +118,8 @@ def configurations(
     accesses_per_s: Annotated[
         float | None,
         accesses_per_s_option(
-            "Page accesses of all machines together [default: of production, or of the recording]."
+            "Page accesses of all machines together, mean; the busiest hour of production stays as many times it "
+            "[default: of production, or of the recording]."
         ),
     ] = None,
     max_usd_per_month: Annotated[

@@ -138,6 +138,26 @@ class Production:
         """Data of one machine. [bytes]"""
         return self.data_bytes * self.replicas / self.machines
 
+    def peak_at(self, accesses_per_s: float) -> float:
+        """Return the rate of the busiest hour at another mean rate: as many times the mean as stated; the mean without one. [1/s]
+
+        Parameters
+        ----------
+        accesses_per_s : float
+            Mean rate. [1/s]
+
+        Examples
+        --------
+        >>> Production(2**40, 20_000.0, 50_000.0).peak_at(4_000.0)
+        10000.0
+        >>> Production(2**40, 20_000.0).peak_at(4_000.0)
+        4000.0
+        """
+        if self.peak_accesses_per_s is None:
+            return accesses_per_s
+        # At the mean that is stated it is the very peak that is.
+        return self.peak_accesses_per_s * (accesses_per_s / self.accesses_per_s)
+
     def served_per_access(self, write_share: float | None) -> float:
         """Return how many page accesses all machines serve together for each one of the workload.
 

@@ -72,8 +72,8 @@ class ConfigurationsIn(StartIn):
     )
     accesses_per_s: Above0 | None = Field(
         default=None,
-        description="Page accesses of all machines together; absent: of production as it was "
-        "stated, or of the recording. [1/s]",
+        description="Page accesses of all machines together, mean; the busiest hour of production stays as many times "
+        "it. Absent: of production as it was stated, or of the recording. [1/s]",
     )
     max_usd_per_month: UsdIn | None = Field(
         default=None,

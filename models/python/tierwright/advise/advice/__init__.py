@@ -114,7 +114,7 @@ def answer(
         Of production (`tierwright.advise.scale`): its data, copies, machines and rates are those of the answer. Of a
         recording: the data that it touches, one copy.
     accesses_per_s : float, optional
-        Rate of all machines together, in place of that of the workload. [1/s]
+        Rate of all machines together, in place of that of the workload; its busiest hour stays as many times the mean. [1/s]
     duration_s : float, optional
         Of a recording that was not scaled: its rate is accesses / duration. Where a rate is stated too, that of the trace
         unless given. [s]

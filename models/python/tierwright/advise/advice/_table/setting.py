@@ -100,7 +100,7 @@ class Setting:
         scaled = self.curve.scaled
         if scaled is None:
             return None if self.curve.is_scaled else mean
-        return None if scaled.production.peak_accesses_per_s == peak else mean
+        return mean if scaled.production.peak_accesses_per_s is None else None
 
     @property
     def served(self) -> Rates:
