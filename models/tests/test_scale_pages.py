@@ -15,11 +15,14 @@ from hypothesis import strategies as st
 from tierwright.advise import scale
 from tierwright.advise.scale.pages import check_page_size, with_pages_of
 from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
 from tierwright.profile import relations
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
+from tierwright.simulate.priced import price
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace, convert
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -225,6 +228,76 @@ def test_production_with_larger_pages_is_evaluated_and_replayed_with_them(
     assert at_once["decided_by"] == "replay"
     assert at_once["replayed_at"]["ram_pages"] == [1000]
     done = run("evaluate", tmp_path / "p.json", "--production", path, *point)
+    assert "only the trace shows" in done.stderr
+
+
+def test_an_advice_is_given_and_replayed_with_the_larger_pages_of_production(
+    postgres: Trace, tmp_path: Path
+) -> None:
+    """Stated in the production file or kept in a scaled profile: as of a trace that was joined before it was profiled."""
+    profile(postgres).write(tmp_path / "p.json")
+    joined = profile(replace(postgres, joined_page_bytes=LARGE))
+    joined.write(tmp_path / "joined.json")
+    data = 4 * joined.curve.distinct_pages * LARGE
+    path = tmp_path / "production.toml"
+    path.write_text(
+        f'data = "{data} B"\naccesses_per_s = 1000\npage_bytes = {LARGE}\n'
+        'law = "stretch"\n'
+    )
+    have = tmp_path / "have.toml"
+    have.write_text(
+        f'ram = "{4 * 1100 * LARGE} B"\nflash = "{4 * 1500 * LARGE} B"\n'
+        'flash_device = "samsung-pm9a3-7.68tb-u2"\n'
+        'disk_device = "face2016-cheetah-15k6-raid0-16"\ndisks = 40\n'
+        'scheme = "lazy"\nusd_per_month = 1\npurchase_usd = 0\n'
+    )
+    few = tmp_path / "candidates.toml"
+    few.write_text(
+        'kinds = ["instances"]\nservers = ["aws-i4i.4xlarge"]\nmax_machines = 1\nflash_caches = ["larc"]\n'
+    )
+    asked = (
+        *("--have", have, "--candidates", few, "--start", "cold"),
+        *("--constraint", "peak_busy=1"),
+    )
+    reading: tuple[Any, ...] = ("--trace", postgres.path, "--format", "postgres_csv")
+    at_once = printed(
+        "advise", tmp_path / "p.json", "--production", path, *asked, *reading
+    )
+    printed(
+        *("scale", tmp_path / "p.json", "--production", path, *reading),
+        *("-o", tmp_path / "s.json"),
+    )
+    assert printed("advise", tmp_path / "s.json", *asked, *reading) == at_once
+    before = printed(
+        *("advise", tmp_path / "joined.json", "--production", path, *asked, *reading),
+        *("--joined-page-bytes", LARGE),
+    )
+    assert at_once["checked"][0]["simulated"] is not None
+    assert at_once["flash_caches"][0]["io_time_us_per_access"] is not None
+    for each in ("option_zero", "recommendation", "checked", "flash_caches"):
+        assert at_once[each] == before[each]
+    # RAM of 1,100 pages of 16 KiB stands for that of production.
+    counted = replay(
+        replace(postgres, joined_page_bytes=LARGE),
+        "scheme",
+        "lazy",
+        1100,
+        1500,
+    )
+    hits = counted["ram_hits"] / counted["accesses"]
+    assert hits > 0
+    [checked] = [
+        each
+        for each in at_once["checked"]
+        if each["option"]["name"] == at_once["option_zero"]["name"]
+    ]
+    cost = price(
+        counted,
+        flash=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disk=catalog.device("face2016-cheetah-15k6-raid0-16"),
+    )
+    assert checked["simulated"] == pytest.approx(cost.io_time_us_per_access)
+    done = run("advise", tmp_path / "p.json", "--production", path, *asked)
     assert "only the trace shows" in done.stderr
 
 

@@ -29,7 +29,7 @@ from tierwright.cli.output import (
     progress,
     say,
 )
-from tierwright.cli.reads import NamedTrace, may_read_trace, opened
+from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
 from tierwright.cli.scale import print_scale, workload
 from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
@@ -171,7 +171,7 @@ def advise(
     from tierwright.advise.advice.request import read_have
 
     found_profile, rate = workload_of(
-        profile, production, data, accesses_per_second, new_pages
+        profile, production, data, accesses_per_second, new_pages, trace
     )
     curve = found_profile.curve.from_start(start)
     asked = choices(
@@ -193,9 +193,7 @@ def advise(
     with ExitStack() as stack:
         recording, on_progress = None, None
         if trace is not None:
-            files, reading = trace
-            if reading["page_bytes"] is None:
-                reading = {**reading, "page_bytes": curve.page_bytes}
+            files, reading = as_profiled(trace, curve)
             recording = stack.enter_context(
                 spread_over(dask, stack.enter_context(opened(files, reading)))
             )
@@ -233,15 +231,22 @@ def workload_of(
     data: str | None,
     accesses_per_s: float | None,
     new_pages: int,
+    trace: NamedTrace | None = None,
 ) -> tuple[Profile, float | None]:
-    """Read the profile, scaled where production is stated; and the rate that is stated besides. [1/s]"""
+    """Read the profile, scaled where production is stated; and the rate that is stated besides. [1/s]
+
+    With its trace, the recording is profiled again where the production file states larger pages.
+    """
     if production is not None and (data is not None or accesses_per_s is not None):
         raise BadInput(
             "production is stated twice",
             "give --production, or --data and --accesses-per-second",
         )
     if production is not None:
-        return workload(profile, str(production), new_pages=new_pages), None
+        return (
+            workload(profile, str(production), new_pages=new_pages, trace=trace),
+            None,
+        )
     if data is None:
         return workload(profile, None, new_pages=new_pages), accesses_per_s
     if accesses_per_s is None:
