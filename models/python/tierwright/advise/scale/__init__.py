@@ -16,6 +16,7 @@ from tierwright.advise.scale._curves import (
     write_share_of,
 )
 from tierwright.advise.scale._factors import (
+    check_exponent,
     counts_factor_of,
     exponent_of,
     law_of,
@@ -205,15 +206,15 @@ def answer(
     relation_factors : mapping, optional
         k of named or numbered relations; the others grow so that the sum is the data of production.
     exponent : float, optional
-        Of the popularity, for the law `cold_growth`; by default that of the profile's summary.
+        Of the popularity, for the law `cold_growth` alone; by default that of the profile's summary.
     recorded_page_bytes : int, optional
         Pages that were recorded, where the profile has larger ones: see `pages.with_pages_of`. [bytes]
 
     Raises
     ------
     BadInput
-        If the law is unknown or needs what the profile lacks, or data are smaller than what the
-        recording touches.
+        If the law is unknown, needs what the profile lacks, or has no use for what is stated, or data are smaller than
+        what the recording touches.
     """
     curve = profile.curve
     if curve.scaled is not None:
@@ -230,6 +231,7 @@ def answer(
         )
     recorded = recorded_data(curve, production, recorded_data_bytes)
     chosen = law_of(law, profile)
+    check_exponent(chosen, exponent)
     factor = production.data_bytes / recorded
     tau = tau_of(chosen, clients, accesses_per_unit, tau_accesses)
     factors: tuple[float, ...] = ()

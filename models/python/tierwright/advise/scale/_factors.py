@@ -168,6 +168,15 @@ def _number(name: str, relations: Sequence[RelationReuse]) -> int:
     )
 
 
+def check_exponent(law: Law, stated: float | None) -> None:
+    """Refuse an exponent of the popularity under a law that has none."""
+    if stated is not None and law != "cold_growth":
+        raise BadInput(
+            f"exponent: `{stated:g}` is stated, and the law `{law}` has none",
+            "leave it out, or use the law `cold_growth`",
+        )
+
+
 def exponent_of(profile: Profile, stated: float | None) -> float:
     if stated is not None:
         return stated
