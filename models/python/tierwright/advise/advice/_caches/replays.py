@@ -54,6 +54,8 @@ SHRUNK = "defaults_shrunk"
 """Note of defaults that are smaller than those documented because the flash of the replay is."""
 
 
+_ROUNDING = 1e-6
+"""Of sizes that are divided by a number of machines. [pages]"""
 WRITE_BACK_MODES = frozenset({"write_back", "write_only"})
 """Values of `mode` under which flash alone has the newest version of a changed page."""
 WRITE_BACK = frozenset({"dm_writecache"})
@@ -184,16 +186,16 @@ class _Machine:
 
     Attributes
     ----------
-    ram_pages : float
+    ram_pages, flash_pages : float
         [pages]
-    flash_pages, data_pages : int
+    data_pages : int
         [pages]
     share : float
         What one machine of production, of which the curve is, has of this one. [1]
     """
 
     ram_pages: float
-    flash_pages: int
+    flash_pages: float
     data_pages: int
     share: float
 
@@ -203,7 +205,7 @@ class _Machine:
         share = float(options.machines[at]) / setting.machines
         return cls(
             _exact(float(options.ram_pages[at]) / share),
-            int(_exact(float(options.flash_pages[at]) / share)),
+            _exact(float(options.flash_pages[at]) / share),
             math.ceil(_exact(setting.curve.data_pages / share)),
             share,
         )
@@ -215,7 +217,8 @@ class _Machine:
 
 def _exact(pages: float) -> float:
     """Undo what dividing by a number of machines and multiplying by it again leaves of a whole number."""
-    return round(pages, 6)
+    whole = round(pages)
+    return float(whole) if abs(pages - whole) < _ROUNDING else pages
 
 
 def _tax(table: Table, wanted: Wanted) -> float | None:
@@ -225,7 +228,7 @@ def _tax(table: Table, wanted: Wanted) -> float | None:
     return ram_tax.tax(
         cache,
         ram_bytes=max(1.0, machine.ram_pages) * page,
-        flash_bytes=float(machine.flash_pages) * page,
+        flash_bytes=machine.flash_pages * page,
         page_bytes=page,
         source_bytes=machine.data_pages * page,
         options=dict(wanted.options),
@@ -245,7 +248,7 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
     apart = writes_apart(scaled)
     if apart:
         return f"{apart}, and no law tells what a flash cache does with other writes"
-    flash = machine.flash_pages
+    flash = int(machine.flash_pages)
     options = dict(wanted.options)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
     asked = ReplayPoint(
@@ -416,7 +419,9 @@ def _units(table: Table, wanted: Wanted, counters: Mapping[str, Any]) -> Iterato
         str(row["name"]),
         given,
         FlashStandIn(
-            _Machine.of(table, wanted.at).flash_pages, counters["flash_pages"], page
+            int(_Machine.of(table, wanted.at).flash_pages),
+            counters["flash_pages"],
+            page,
         ),
     )
     fitted = fitted_defaults(
