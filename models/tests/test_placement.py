@@ -1718,3 +1718,107 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     told = capsys.readouterr().out
     assert "No choice of systems keeps the limit on the cost per month" in told
     assert f"at least {total:,.2f} USD" in told
+
+
+PM9A3_TB = 7.68 * 1.3 * 365 * 5
+"""Rated writes of the drive of 7.68 TB: its space 1.3 times a day for five years. [TB]"""
+LASTING = replace(DEVICES_ALONE, devices=("samsung-pm9a3-7.68tb-u2",))
+
+
+def growing_pair(*growths: float) -> tuple[Workload, ...]:
+    """Workloads of one machine that differ in nothing but the growth of data and load."""
+    found = profile(Trace(recordings.TPCB))
+    return tuple(
+        Workload(
+            f"growing {growth}",
+            scale.answer(
+                found,
+                Production(
+                    data_bytes=100 * 2**30,
+                    accesses_per_s=60_000.0,
+                    growth_per_year=growth,
+                ),
+            ).profile.curve,
+            60_000.0,
+        )
+        for growth in growths
+    )
+
+
+def on_one_system(*growths: float, **limits: float) -> placement.System:
+    [system] = placement.answer(
+        growing_pair(*growths),
+        candidates=LASTING,
+        prices=book(**PRICES),
+        # Little RAM, so that more devices keep a limit on their life and not more RAM.
+        constraints={"machines": 1, "ram_bytes": 100 * 2**20, **limits},
+    ).systems
+    assert len(system.workloads) == len(growths)
+    return system
+
+
+def years_of_one(system: placement.System, *growths: float) -> float:
+    """Life of one device by what its system writes back today: rated writes over those of a year."""
+    pair = [replace(each, curve=each.curve.steady()) for each in growing_pair(*growths)]
+    curve = composed_curve(pair) if len(pair) > 1 else pair[0].curve
+    [backs] = curve.write_backs([system.option.ram_bytes // curve.page_bytes])
+    rate = sum(each.accesses_per_s for each in pair)
+    tb_per_year = backs / curve.accesses * rate * curve.page_bytes * 365 * 86_400 / 1e12
+    return float(PM9A3_TB / tb_per_year)
+
+
+def years_used(years: float, growth: float) -> float:
+    """Sum, day by day, the writes of so many years of growth, in years at the rate of today."""
+    days = round(years * 365)
+    return sum((1 + growth) ** ((day + 0.5) / 365) for day in range(days)) / 365
+
+
+def test_flash_that_workloads_share_wears_as_their_loads_grow() -> None:
+    """What is written grows by a fifth each year, for one workload and for two on one system alike."""
+    growth = 0.2
+    both = growth, growth
+    grown = on_one_system(*both)
+    of_one, said = years_of_one(grown, *both), grown.option.flash_life_years
+    assert said is not None
+    assert grown.option.disks == 1
+    assert said == pytest.approx(
+        math.log(1 + of_one * math.log(1.2)) / math.log(1.2), rel=1e-6
+    )
+    assert years_used(said, growth) == pytest.approx(of_one, rel=1e-2)
+    assert said < 0.9 * of_one
+    assert "lower bound" not in grown.too_small
+    # Between its life at the load of today and that under growth one device does not do, nor four for four times as long.
+    for limit in ((said + of_one) / 2, 4 * of_one):
+        limited = on_one_system(*both, flash_life_years=limit)
+        budget = limited.option.disks * years_of_one(limited, *both)
+        assert years_used(limit, growth) <= budget * 1.01
+        life = limited.option.flash_life_years
+        assert life is not None
+        assert life >= limit
+        assert years_used(life, growth) == pytest.approx(budget, rel=1e-2)
+    assert limited.option.disks > 4
+    alone = on_one_system(growth)
+    life = alone.option.flash_life_years
+    assert life is not None
+    assert years_used(life, growth) == pytest.approx(
+        years_of_one(alone, growth), rel=1e-2
+    )
+
+
+def test_a_life_of_loads_that_grow_apart_is_a_lower_bound_and_says_so() -> None:
+    apart = on_one_system(0.0, 0.2)
+    of_one, said = years_of_one(apart, 0.0, 0.2), apart.option.flash_life_years
+    assert said is not None
+    assert said == pytest.approx(
+        math.log1p(of_one * math.log(1.2)) / math.log(1.2), rel=1e-6
+    )
+    # Whatever share of the writes grows, no more is written until then than the device endures.
+    for grows in (0.0, 0.5, 1.0):
+        used = (1 - grows) * said + grows * years_used(said, 0.2)
+        assert used <= of_one * 1.01
+    words = (
+        "The life of its flash is a lower bound, computed as if the load of all its workloads grew by 20 % a year, as that of "
+        "growing 0.2 does."
+    )
+    assert words in apart.too_small
+    assert words not in on_one_system(0.2, 0.2).too_small

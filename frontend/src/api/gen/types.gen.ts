@@ -25400,7 +25400,7 @@ export type SystemOut = {
     /**
      * Too Small
      *
-     * What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some of which grow, that it is not computed. Empty where nothing is, or nothing grows.
+     * What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some of which grow, that it is not computed, and whether the life of its flash is a lower bound. Empty where nothing is, or nothing grows.
      */
     too_small: string;
 };

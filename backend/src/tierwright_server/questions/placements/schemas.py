@@ -83,7 +83,8 @@ class SystemOut(Answer):
     )
     too_small: str = Field(
         description="What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some "
-        "of which grow, that it is not computed. Empty where nothing is, or nothing grows."
+        "of which grow, that it is not computed, and whether the life of its flash is a lower bound. Empty where nothing is, "
+        "or nothing grows."
     )
 
 

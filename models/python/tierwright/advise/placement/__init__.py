@@ -22,6 +22,7 @@ import numpy as np
 from tierwright.advise.advice import _endurance, _notes, _outlasting
 from tierwright.advise.advice._asked import versions
 from tierwright.advise.advice._when import too_small_early
+from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
 from tierwright.advise.placement import _words
@@ -55,7 +56,7 @@ from tierwright.common.currency import money
 from tierwright.common.errors import Problems
 from tierwright.common.wording import listed, sentences
 from tierwright.evaluate.advice.cover import Cover, Systems, least_cover
-from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, values
+from tierwright.evaluate.advice.limits import LIFE, PEAK_BUSY, ROUNDING, values
 from tierwright.evaluate.advice.whole_limits import UNITS, most_units
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.partitions import partition
@@ -75,7 +76,7 @@ MOST_ALTERNATIVES = 4
 OBJECTIVES = ("usd", "io_time")
 _SYSTEMS, _GOAL = "systems", "goal"
 """Amounts that are limited beside those of `TOTALS`, to look for fewer machines."""
-_VERSION = "5"
+_VERSION = "6"
 """Of the choice among groups: changes where an answer does."""
 
 
@@ -586,9 +587,18 @@ def _system(workloads: Sequence[Workload], group: Group, run: Run, row: int) -> 
         setting.data_bytes,
         run.in_parts,
         parts_save,
-        _words.not_known_when(some)
+        _of_growth(some, option)
         if len(some) > 1
         else too_small_early(setting, run.table, option, row),
+    )
+
+
+def _of_growth(some: Sequence[Workload], option: Option) -> str:
+    """Say what growth leaves open of a system that several workloads share; empty where none of them grows."""
+    least = option.ends(LIFE)[0]
+    return sentences(
+        _words.not_known_when(some),
+        "" if least is None else _words.least_life(some),
     )
 
 

@@ -202,6 +202,7 @@ class Asking:
             fewest_dirty=fewest,
             rates=Rates(mean, math.fsum(peak_of(each) for each in workloads)),
             data_bytes=data_bytes,
+            load_grows_per_year=max(map(growth_of, workloads)),
         )
         return replace(asked, setting=setting)
 
@@ -337,6 +338,12 @@ def peak_of(workload: Workload) -> float:
     mean, peak = production.accesses_per_s, production.peak_accesses_per_s
     times = 1.0 if peak is None or not mean else peak / mean
     return workload.accesses_per_s * times
+
+
+def growth_of(workload: Workload) -> float:
+    """Growth of its load; one that shrinks wears flash as it does today. [1/year]"""
+    scaled = workload.curve.scaled
+    return 0.0 if scaled is None else max(0.0, scaled.production.growth_per_year)
 
 
 def _shared(workloads: Sequence[Workload]) -> Curve:

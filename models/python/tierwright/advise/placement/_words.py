@@ -8,7 +8,7 @@ from decimal import Decimal
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._words import finding as of_advice
 from tierwright.advise.compose import KNOWN_ERROR
-from tierwright.advise.placement._groups import TOTALS
+from tierwright.advise.placement._groups import TOTALS, growth_of
 from tierwright.advise.placement.found import TIME, Placement, Sharing, System
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
@@ -164,12 +164,7 @@ def too_small(systems: Sequence[System]) -> str:
 
 def not_known_when(workloads: Sequence[Workload]) -> str:
     """Say that it is not known when a system of several workloads is too small; empty where none of them grows."""
-    growing = [
-        each.name
-        for each in workloads
-        if each.curve.scaled is not None
-        and each.curve.scaled.production.growth_per_year > 0
-    ]
+    growing = [each.name for each in workloads if growth_of(each) > 0]
     if not growing:
         return ""
     grows = "grows" if len(growing) == 1 else "grow"
@@ -177,6 +172,24 @@ def not_known_when(workloads: Sequence[Workload]) -> str:
         f"It holds the data until the horizon ends; when its devices are too busy is not computed of workloads that share a "
         f"system, though {listed(growing)} {grows}."
     )
+
+
+def least_life(workloads: Sequence[Workload]) -> str:
+    """Say that flash which several workloads wear lasts at least as long as is stated; empty where their loads grow alike."""
+    most = max(map(growth_of, workloads))
+    fastest = [each.name for each in workloads if growth_of(each) == most]
+    if len(fastest) == len(workloads):
+        return ""
+    does = "does" if len(fastest) == 1 else "do"
+    return (
+        f"The life of its flash is a lower bound, computed as if the load of all its workloads grew by {_stated(most)} a year, as "
+        f"that of {listed(fastest)} {does}."
+    )
+
+
+def _stated(growth: float) -> str:
+    """Write a growth as it was stated."""
+    return f"{100 * growth:.6g} %"
 
 
 def _is_worth_saying(system: System) -> bool:

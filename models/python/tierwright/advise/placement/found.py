@@ -74,7 +74,8 @@ class System:
         workload, a flash cache, or a curve from counters. [1]
     too_small : str
         What becomes too small before the horizon ends, and when, as a sentence; of several workloads, some of which
-        grow, that it is not computed. Empty where nothing is, or nothing grows.
+        grow, that it is not computed, and whether the life of its flash is a lower bound. Empty where nothing is, or nothing
+        grows.
     """
 
     workloads: tuple[Held, ...]

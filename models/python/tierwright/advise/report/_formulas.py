@@ -24,6 +24,8 @@ _QUEUES = (
 _DELETION = "deletion filter: Chinneck and Dravnieks (1991)"
 _GROWN_FROM = 18
 """Version of the model from which on a life counts the growth of the load."""
+_SHARED_GROWN_FROM = 6
+"""Version of placements from which on that of a system which several workloads share does too."""
 _FIVE_MINUTES = "Gray and Putzolu (1987)"
 SYMBOLS = (
     "N: page accesses; r, f: pages of RAM and of flash; e_f: flash pages that hold what RAM does not; misses(C): misses "
@@ -225,8 +227,11 @@ def _grown_from(document: Document) -> str:
     if not model.isdigit() or int(model) < _GROWN_FROM:
         return ""
     if "placement" in document["versions"]:
-        # The growth of each workload is its own.
-        return "of a load that grows by g a year ln(1 + t ln(1 + g)) / ln(1 + g), at the hits of today, and else t = "
+        # The growth of each workload is its own; an answer of before counts none of workloads that share a system.
+        placed = document["versions"]["placement"]
+        of_all = not placed.isdigit() or int(placed) >= _SHARED_GROWN_FROM
+        most = ", the largest g of its workloads," if of_all else ""
+        return f"of a load that grows by g a year{most} ln(1 + t ln(1 + g)) / ln(1 + g), at the hits of today, and else t = "
     if growth is None:
         return ""
     return (

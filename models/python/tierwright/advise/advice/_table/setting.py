@@ -63,6 +63,8 @@ class Setting:
     """Workloads of which each has a part of the RAM, so that all miss least; empty where they share it."""
     load_stays: bool = False
     """Whether the load is that at the end of a growth, beyond which no more of it is counted."""
+    load_grows_per_year: float | None = None
+    """Growth of the load of several workloads, of which the curve itself tells none; None: as the data grow. [1]"""
     devices_more: float = 1.0
     """By what factor more devices hold the data than the model asks for, as a replay showed them that much busier. [1]"""
 
@@ -133,7 +135,10 @@ class Setting:
     @property
     def load_growth_per_year(self) -> float:
         """Growth of the load that wears flash; one that shrinks is counted as it is today, as the space for data is. [1]"""
-        return 0.0 if self.load_stays else max(0.0, self.growth_per_year)
+        if self.load_stays:
+            return 0.0
+        own = self.load_grows_per_year
+        return max(0.0, self.growth_per_year if own is None else own)
 
     def steady_life(self, years: float) -> float:
         """Return how long the writes of so many years of growth last at today's rate. [365 days]"""
