@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 from collections.abc import Callable
@@ -2132,6 +2133,43 @@ def test_why_what_there_is_is_left_is_said_in_one_sentence(
         assert f"; {said}" in found.decision
     else:
         assert "what there is today" not in found.decision
+
+
+def test_what_there_is_needs_a_machine_for_each_copy_of_the_data() -> None:
+    """One machine has space for both copies and carries the load, but would lose both at once."""
+    copied = replace(PRODUCTION, machines=4, replicas=2)
+
+    def asked(machines: int) -> Advice:
+        has = replace(today("10"), machines=machines)
+        return ask(curve=curve(copied), have=has, how_sure=True)
+
+    enough = asked(2)
+    assert enough.decision.startswith("Keep what there is")
+    found = asked(1)
+    assert found.recommendation is not None
+    assert found.recommendation.kind != "have"
+    lacks = "lacks a machine for each copy of the data"
+    assert f"; what there is today {lacks}." in found.decision
+    assert all(each.kind != "have" for each in (*found.alternatives, *found.pareto))
+    assert found.option_zero is not None
+    assert found.option_zero.machines == 1
+    [why] = [each for each in found.rejected if each.option.kind == "have"]
+    assert (why.constraint, why.limit, why.also) == ("replicas", None, ())
+    assert lacks in why.text
+    assert found.rejected_counts["replicas"] == 1
+    assert found.scenarios is not None
+    [own] = [row for row in found.scenarios.rows if row.role == "today"]
+    assert own.broken == len(own.regret)
+    assert lacks in report.html(json.loads(json.dumps(found.to_dict(), default=str)))
+    # Nor is it the answer where nothing else is for sale.
+    alone = ask(
+        curve=curve(copied),
+        have=today("10"),
+        constraints={"usd_per_month": Decimal(11)},
+    )
+    assert alone.recommendation is None
+    assert alone.infeasible is not None
+    assert "replicas" not in enough.rejected_counts
 
 
 def test_ram_that_holds_the_data_of_today_is_tried_where_these_grow() -> None:

@@ -400,6 +400,26 @@ def after_a_failure(*quotes: Any) -> dict[str, tuple[str, ...]]:
     }
 
 
+def test_a_quote_of_fewer_machines_than_copies_lacks_one() -> None:
+    recorded = profile(Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"))
+    copied = Production(2**40, 20_000.0, machines=3, replicas=3)
+    found = quote_ranking.answer(
+        scale.answer(recorded, copied).profile.curve,
+        offers_of([built("two", drives=8)]),
+        day=DAY,
+        have=have(disks=40, machines=2),
+    )
+    assert not found.ranked
+    by_name = {each.quote_id: each for each in found.rejected}
+    two = by_name.pop("two")
+    assert (two.constraint, two.value, two.limit) == ("replicas", 2.0, 3.0)
+    assert two.text == "Quote two lacks a machine for each copy of the data."
+    # Nor do the two machines that there are.
+    [own] = by_name.values()
+    assert own.constraint == "replicas"
+    assert "lacks a machine for each copy of the data" in own.text
+
+
 def test_a_failure_takes_a_quoted_instance_as_a_whole() -> None:
     name = "aws-i3en.6xlarge"
     quotes = [

@@ -1569,6 +1569,7 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   price: "a price",
   device_figures: "stated I/O rates of every device",
   space: "space for the data",
+  replicas: "a machine for each copy of the data",
   ram: "RAM beside what the system takes",
   no_drive_bays: "bays for the drive",
   volume_size: "volumes as large as it needs",

@@ -11,6 +11,7 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.units import format_bytes
+from tierwright.evaluate.advice.limits import OWN_LIMITS, REPLICAS
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
@@ -19,6 +20,7 @@ from tierwright.evaluate.advice.rows import (
     life_years,
     peak_busy,
 )
+from tierwright.evaluate.configurations.columns import SPACE
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
@@ -126,7 +128,8 @@ def standing(
     source: str,
     curve: Curve,
     served: tuple[float | None, float | None],
-    needed_bytes: float,
+    data_bytes: int,
+    copies: int,
     growth_per_year: float = 0.0,
 ) -> Options:
     """Make an option of each, a row each in their order.
@@ -141,8 +144,10 @@ def standing(
         Of one machine of production where it was scaled.
     served : tuple of float or None
         Mean rate, and that of the busiest hour, that all machines serve together. [1/s]
-    needed_bytes : float
-        All copies of the data. [bytes]
+    data_bytes : int
+        One copy of the data. [bytes]
+    copies : int
+        Each on a machine of its own.
     growth_per_year : float
         Of the load, by which flash is worn. [1/year]
     """
@@ -187,7 +192,10 @@ def standing(
             ("flash_w", [each.flash_budget_tb for each in given] * flashes.clip(1)),
         )
     ]
+    needed_bytes = data_bytes * copies
     too_small = [each.store_bytes < needed_bytes for each in given]
+    broken = np.where(too_small, _bit(SPACE), 0)
+    broken |= np.where(machines < copies, _bit(REPLICAS), 0)
     return Options(
         source=np.full(len(given), SOURCES.index(source)),
         row=np.arange(len(given), dtype=np.int64),
@@ -212,9 +220,13 @@ def standing(
         ),
         life_years=np.minimum(*lives),
         unpriced=np.asarray([0 if each.is_priced else 1 for each in given]),
-        broken=np.asarray(too_small, dtype=np.int64),
+        broken=broken.astype(np.int64),
         is_rented=np.asarray([each.is_rented for each in given], dtype=np.bool_),
     )
+
+
+def _bit(limit: str) -> int:
+    return 1 << OWN_LIMITS.index(limit)
 
 
 def _times(

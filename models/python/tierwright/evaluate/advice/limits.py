@@ -14,7 +14,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.evaluate.advice.whole_limits import UNITS as WHOLE
 from tierwright.evaluate.advice.whole_limits import in_units, most_units
-from tierwright.evaluate.configurations.columns import LIMITS as OWN_LIMITS
+from tierwright.evaluate.configurations.columns import LIMITS as SOLD_LIMITS
 
 Bools = NDArray[np.bool_]
 PEAK_BUSY = "peak_busy"
@@ -25,6 +25,10 @@ LOAD = "load"
 PRICE = "price"
 TIMES = "device_figures"
 EVIDENCE = "evidence"
+REPLICAS = "replicas"
+"""What is given as a whole lacks where it has fewer machines than there are copies of the data; all else is listed with as many."""
+OWN_LIMITS = (*SOLD_LIMITS, REPLICAS)
+"""What `Options.broken` has a bit of, each in its place."""
 IO_TIME = "io_time_us_per_access"
 LIFE = "flash_life_years"
 RESTART, POWER, UNITS = "restart_s", "power_watts", "rack_units"

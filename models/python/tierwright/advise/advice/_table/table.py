@@ -165,7 +165,8 @@ class Table(Waiting):
             source,
             setting.curve,
             setting.served.both,
-            setting.data_bytes * setting.replicas,
+            setting.data_bytes,
+            setting.replicas,
             setting.load_growth_per_year,
         )
 
