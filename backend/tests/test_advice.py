@@ -170,6 +170,25 @@ def test_what_there_is_is_an_option(application: Any, production: str) -> None:
     assert Decimal(kept["saving_usd_per_month"]) == 0
 
 
+def test_a_bill_of_what_there_is_has_the_months_of_the_question(
+    application: Any, production: str
+) -> None:
+    """7,200 USD over 12 months; months that nobody stated are none of the bill's own."""
+    bill = {"extra": [{"what": "box", "quantity": 2, "usd": "3600"}]}
+    have = {name: HAVE[name] for name in HAVE if "usd" not in name}
+    body = {"candidates": SHELF, "how_sure": False, "horizon_months": 12}
+    for stated in ({}, {"horizon_months": 12}):
+        asked = {**body, "have": {**have, "bill": {**bill, **stated}}}
+        zero = application.post(production, asked, 200)["option_zero"]
+        assert zero["usd_per_month"] == "600.00"
+        assert zero["config"]["horizon_months"] == 12
+    other = {**body, "have": {**have, "bill": {**bill, "horizon_months": 36}}}
+    refused = application.post(production, other, 422)
+    [error] = refused["errors"]
+    assert error["value"] == "36"
+    assert "is not the horizon of the question, 12 months" in error["message"]
+
+
 def test_what_the_system_takes_of_the_ram_can_be_stated(
     application: Any, production: str
 ) -> None:

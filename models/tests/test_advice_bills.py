@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
+from typing import Any
 
+import pytest
 from advice_cases import ask
 
 from tierwright.advise import bill
 from tierwright.advise.advice.found import Advice, Option
-from tierwright.advise.advice.request import Candidates, have_from_mapping
+from tierwright.advise.advice.request import Candidates, Have, have_from_mapping
 from tierwright.advise.report._document import checked
+from tierwright.common.errors import BadInput
 from tierwright.hardware.build import build_from_mapping
 
 EVERY = Candidates(
@@ -110,3 +113,49 @@ def test_prices_in_the_bill_of_what_there_is_are_stated_of_it() -> None:
     assert sources == {"stated of what there is"}
     assert any(each.source == "stated of what there is" for each in found.derivation())
     assert not any("CONFIG" in each.source for each in found.derivation())
+
+
+BOX = {
+    "machines": 1,
+    "ram": "256GiB",
+    "disk_device": "samsung-pm9a3-7.68tb-u2",
+    "disks": 8,
+}
+BOXES = {"extra": [{"what": "box", "quantity": 2, "usd": "3600"}]}
+"""What 7,200 USD buy: 200 USD a month over 36 months, and 600 USD over 12."""
+
+
+def box_of(bill: dict[str, Any], **amounts: str) -> Have:
+    return have_from_mapping({**BOX, **amounts, "bill": bill}, "file")
+
+
+@pytest.mark.parametrize(("months", "usd"), [(36, "200.00"), (12, "600.00")])
+@pytest.mark.parametrize("is_stated", [False, True])
+def test_the_bill_of_what_there_is_is_spread_over_the_months_of_the_question(
+    months: int, usd: str, *, is_stated: bool
+) -> None:
+    own = {"horizon_months": months} if is_stated else {}
+    found = ask(have=box_of({**BOXES, **own}), horizon_months=months)
+    zero = found.option_zero
+    assert zero is not None
+    assert zero.usd_per_month == Decimal(usd)
+    # Billed by its CONFIG it costs as much.
+    assert zero.config["horizon_months"] == months
+    again = bill.answer(build_from_mapping(zero.config))
+    assert again.purchase_usd / months == Decimal(usd)
+
+
+def test_another_horizon_in_the_bill_of_what_there_is_is_refused() -> None:
+    with pytest.raises(BadInput) as refused:
+        ask(have=box_of({**BOXES, "horizon_months": 12}), horizon_months=36)
+    assert (
+        "have.bill.horizon_months: `12` is not the horizon of the question, 36 months"
+        in refused.value.message
+    )
+    assert "leave it out" in refused.value.hint
+
+
+@pytest.mark.parametrize("name", ["usd_per_month", "purchase_usd"])
+def test_amounts_beside_a_bill_are_refused(name: str) -> None:
+    with pytest.raises(BadInput, match=rf"{name}: `50` is stated twice"):
+        box_of(BOXES, **{name: "50"})

@@ -400,6 +400,16 @@ def after_a_failure(*quotes: Any) -> dict[str, tuple[str, ...]]:
     }
 
 
+def test_what_there_is_beside_quotes_has_the_months_of_the_question() -> None:
+    bill = {"extra": [{"what": "box", "usd": "3600"}], "horizon_months": 12}
+    mine = have(usd_per_month=None, bill=bill)
+    found = ranked(built("two"), have=mine, horizon_months=12)
+    assert found.option_zero is not None
+    assert found.option_zero.usd_per_month == Decimal("300.00")
+    with pytest.raises(BadInput, match="is not the horizon of the question, 36 months"):
+        ranked(built("two"), have=mine)
+
+
 def test_a_quote_of_fewer_machines_than_copies_lacks_one() -> None:
     recorded = profile(Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"))
     copied = Production(2**40, 20_000.0, machines=3, replicas=3)

@@ -12727,7 +12727,7 @@ export type HaveIn = {
      */
     purchase_usd?: number | string | null;
     /**
-     * Body of `POST /bills` in place of the amounts.
+     * Body of `POST /bills` in place of the amounts; its `horizon_months` absent, or those of the question.
      */
     bill?: BillIn | null;
 };

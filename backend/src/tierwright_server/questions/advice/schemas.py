@@ -78,7 +78,8 @@ class HaveIn(Body):
         description="What would have to be paid again; 0 for what is owned, absent: unknown. [USD]",
     )
     bill: BillIn | None = Field(
-        default=None, description="Body of `POST /bills` in place of the amounts."
+        default=None,
+        description="Body of `POST /bills` in place of the amounts; its `horizon_months` absent, or those of the question.",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -39,6 +39,7 @@ from tierwright_server.questions.advice.schemas import (
     CandidatesIn,
     HaveIn,
 )
+from tierwright_server.questions.bills.schemas import BillIn
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.pool_split.splits import kept_survey
 from tierwright_server.replays import results
@@ -284,10 +285,16 @@ def have_with(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
             reserved_gib=Decimal(str(stated.reserved_gib)),
             usd_per_month=stated.usd_per_month,
             purchase_usd=stated.purchase_usd,
-            bill=None
-            if stated.bill is None
-            else stated.bill.model_dump(exclude_none=True),
+            bill=None if stated.bill is None else _bill_of(stated.bill),
         )
+
+
+def _bill_of(stated: BillIn) -> dict[str, Any]:
+    """Return a bill as it was stated: months that are not stated are those of the question."""
+    found = stated.model_dump(exclude_none=True)
+    if "horizon_months" not in stated.model_fields_set:
+        del found["horizon_months"]
+    return found
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from tierwright.advise.configurations import as_read, data_bytes_of, rates_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import LARGEST_EXACT, is_count, is_number, without_zeros
+from tierwright.common.wording import counted
 from tierwright.evaluate.advice.choose import OBJECTIVES, Objective
 from tierwright.evaluate.advice.limits import (
     DEFAULT_PEAK_BUSY,
@@ -292,6 +293,7 @@ def asked_of(
         "must be a number above 0",
     )
     problems.raise_if_any()
+    _check_months_of_bill(have, horizon_months)
     if curve.accesses == 0:
         raise BadInput("the workload has no accesses", "profile a trace with data")
     fewest = None
@@ -336,6 +338,22 @@ def asked_of(
         kept_by_more=frozenset(limits) & {RESTART, *RESPONSES},
     )
     return Asked(setting, limits, objective, seed)
+
+
+def _check_months_of_bill(have: Have | None, horizon_months: int) -> None:
+    """Hold the horizon of the bill of what there is against that of the question, which counts for every option."""
+    stated = None if have is None else (have.bill or {}).get("horizon_months")
+    problems = Problems(
+        "advice",
+        "leave it out: purchases of what there is are spread over the months of the question, as all others are",
+    )
+    problems.check(
+        stated is None or stated == horizon_months,
+        "have.bill.horizon_months",
+        stated,
+        f"is not the horizon of the question, {counted(horizon_months, 'month')}",
+    )
+    problems.raise_if_any()
 
 
 def versions(asked: Asked) -> dict[str, str]:

@@ -333,13 +333,13 @@ class Have:
     purchase_usd : Decimal or None
         What of it would be paid again; 0 for what is owned, None where nobody said. [USD]
     bill : mapping or None
-        CONFIG of `tierwright bill`, in place of the amounts.
+        CONFIG of `tierwright bill`, in place of the amounts; its `horizon_months` is that of the question where it is stated.
 
     Raises
     ------
     BadInput
         If these do not fit together: devices that machines do not share equally, a cache without a device, RAM of which
-        the system leaves nothing.
+        the system leaves nothing, amounts beside a bill.
     """
 
     machines: int
@@ -440,12 +440,12 @@ class Have:
                 amount,
                 "must be an amount from 0 on",
             )
-        problems.check(
-            self.bill is None or self.usd_per_month is None,
-            "usd_per_month",
-            self.usd_per_month,
-            "is stated twice: the bill has it too",
-        )
+            problems.check(
+                self.bill is None or amount is None,
+                name,
+                amount,
+                "is stated twice: the bill has it too",
+            )
         problems.raise_if_any()
 
     def _check_space(self, problems: Problems) -> None:

@@ -228,7 +228,10 @@ class Identified:
         if source == "have":
             have = self.setting.have
             assert have is not None
-            return dict(have.bill) if have.bill is not None else {}
+            if not have.bill:
+                return {}
+            # As it was billed, whether the horizon is stated there or not.
+            return {**have.bill, "horizon_months": self.setting.horizon_months}
         if source == "quotes":
             return {}
         if source == "devices":
