@@ -281,3 +281,20 @@ def test_a_damaged_placement_is_refused(
     with pytest.raises(BadInput, match=said) as refused:
         report.html(given)
     assert "`tierwright place`" in refused.value.hint
+
+
+@pytest.mark.parametrize("version", ["5", "6"])
+def test_the_formula_of_a_life_says_whose_growth_counts(version: str) -> None:
+    """Answers of before counted none of workloads that share a system."""
+    given = document("bought")
+    assert given["versions"]["placement"] == "6"
+    given["versions"]["placement"] = version
+    lives = [
+        each.formula
+        for each in _sharing.formulas(checked_placement(given, "placement"))
+        if each.figure.endswith("Life of the flash")
+    ]
+    assert lives
+    for each in lives:
+        assert "ln(1 + t ln(1 + g)) / ln(1 + g)" in each
+        assert ("the largest g of its workloads" in each) == (version == "6")
