@@ -292,7 +292,9 @@ def page(lines: list[list[str]], fixed: list[list[str]]) -> str:
                 "that the first half warmed: *regret* is the I/O time of the chosen scheme over that of the best one, "
                 f"minus one. {points} sizes per pair of devices: RAM of 0.5 to 10 % of the pages of the first half, flash "
                 "of 1 to 20 times RAM. No replay helps the choice. `cold` uses the counts of the first half as they "
-                "are, `steady` the estimate of [the steady state](steady-state.md).",
+                "are, `steady` the estimate of [the steady state](steady-state.md). Where RAM and flash hold more pages than "
+                "the first half touches, the replay has empty frames left, and writes back less than a running system, which "
+                "`steady` is about.",
                 table(
                     [
                         "trace",
