@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -14,7 +15,16 @@ from typing import Any
 
 import pytest
 from command import run
-from test_placement import BUSY, FEW, FLOOD, HOT, without_writes, workloads
+from test_placement import (
+    BUSY,
+    DEVICES_ALONE,
+    FEW,
+    FLOOD,
+    HOT,
+    book,
+    without_writes,
+    workloads,
+)
 from test_report_files import BILL, Book, squeezed, text_of
 
 from tierwright.advise import placement, report
@@ -36,6 +46,14 @@ def placed(kind: str) -> str:
         asked = {"candidates": BOUGHT, "prices": catalog.default_price_book()}
     if kind == "unknown":
         asked, some[0] = {"candidates": BUSY}, without_writes(some[0])
+    if kind in ("parts", "parts beside a whole"):
+        # Nobody stated the price of a machine for them.
+        shelf = "solidigm-d7-p5810-800gb"
+        kinds = ("devices", "instances", "volumes")[: 1 if kind == "parts" else 3]
+        asked = {
+            "candidates": replace(DEVICES_ALONE, kinds=kinds, devices=(shelf,)),
+            "prices": book(Decimal(300), **{shelf: Decimal("4.5")}),
+        }
     if kind == "nothing":
         asked["constraints"] = {"ram_bytes": 1}
     found = placement.answer(some, **asked)
@@ -225,6 +243,105 @@ def test_the_table_has_the_systems_and_the_other_ways() -> None:
     assert [more for _, _, _, more, _ in others] == [
         Decimal(row["cost [USD/month]"]) - own[2] for row in ways
     ]
+
+
+def ways_of(given: dict[str, Any]) -> tuple[list[list[str]], list[dict[str, Any]]]:
+    """Rows of the ways to share: on the page, and in the sheet of the workbook by heading."""
+    part = report.html(given).partition("The best systems for each way to share")[2]
+    rows = [
+        re.findall(r"<td[^>]*>(.*?)</td>", row)
+        for row in re.findall(
+            r"<tr>(.*?)</tr>", part.partition("</table>")[0], re.DOTALL
+        )
+    ]
+    page = [row[-3:] for row in rows if row]
+    stored = {
+        (int(cell[1:]), cell[0]): value
+        for (sheet, cell), value in Book(report.workbook(given)).stored.items()
+        if sheet == "Ways to share"
+    }
+    headings = {column: value for (row, column), value in stored.items() if row == 1}
+    sheet = [
+        {str(name): stored.get((row, column)) for column, name in headings.items()}
+        for row in range(2, 2 + len(page))
+    ]
+    return page, sheet
+
+
+SHORT, MORE = "price of the machines", "more than recommended [USD]"
+
+
+@pytest.mark.parametrize("kind", ["parts beside a whole", "parts"])
+def test_costs_that_lack_other_machines_have_no_difference(kind: str) -> None:
+    """A server beside RAM and devices without the price of their machines, and one machine of these beside two."""
+    given = document(kind)
+    [system] = given["systems"]
+    assert system["option"]["machines"] == 1
+    assert system["option"]["without_machine"] == (kind == "parts")
+    lacks = [each["machines_left_out"] for each in given["alternatives"]]
+    words = {
+        (1, 1): "their machines not counted",
+        (1, 1, 1): "their machines not counted",
+        (1, 0): "the machine of 1 of them not counted",
+    }
+    said = [words[tuple(each)] for each in lacks]
+    assert len(said) == 4
+    own = "its machine not counted" if kind == "parts" else ""
+    page, sheet = ways_of(given)
+    costs = [
+        given["usd_per_month"],
+        *(each["usd_per_month"] for each in given["alternatives"]),
+    ]
+    assert [row[0] for row in page] == [
+        f"{cost}, {words_}" if words_ else cost
+        for cost, words_ in zip(costs, [own, *said], strict=True)
+    ]
+    assert [row[1] for row in page] == ["-"] * 5
+    assert [row[SHORT] or "" for row in sheet] == [own, *said]
+    assert [row[MORE] for row in sheet] == [None] * 5
+    assert [row["per month [USD]"] for row in sheet] == [float(cost) for cost in costs]
+    rows = list(csv.DictReader(io.StringIO(report.csv(given))))
+    assert [row[SHORT] for row in rows] == [own, *said]
+    assert [row["cost [USD/month]"] for row in rows] == costs
+
+
+def test_costs_that_lack_equally_many_machines_have_a_difference() -> None:
+    given = document("parts")
+    [way] = [
+        each
+        for each in document("parts beside a whole")["alternatives"]
+        if each["machines_left_out"] == [1, 0]
+    ]
+    assert (given["usd_per_month"], way["usd_per_month"]) == ("404.80", "430.08")
+    given["alternatives"] = [way]
+    page, sheet = ways_of(given)
+    said = "the machine of 1 of them not counted"
+    assert [row[:2] for row in page] == [
+        ["404.80, its machine not counted", "-"],
+        [f"430.08, {said}", "+25.28"],
+    ]
+    assert [(row[SHORT], row[MORE]) for row in sheet] == [
+        ("its machine not counted", None),
+        (said, 25.28),
+    ]
+    rows = list(csv.DictReader(io.StringIO(report.csv(given))))
+    assert [row[SHORT] for row in rows] == ["its machine not counted", said]
+    # Without such parts there is nothing to say, and no column for it.
+    assert SHORT not in report.csv(document())
+    assert SHORT not in ways_of(document())[1][0]
+
+
+def test_of_a_placement_that_states_no_machines_none_is_known_to_be_missing() -> None:
+    """An earlier version printed what the recommendation lacks alone."""
+    given, parts = document("parts beside a whole"), document("parts")
+    for each in (*given["alternatives"], *parts["alternatives"]):
+        del each["machines_left_out"]
+    page, _ = ways_of(given)
+    assert given["usd_per_month"] == "365.36"
+    assert given["alternatives"][0]["usd_per_month"] == "404.80"
+    assert page[1][:2] == ["404.80", "+39.44"]
+    page, _ = ways_of(parts)
+    assert page[1][:2] == ["404.80", "-"]
 
 
 def test_the_pdf_says_what_the_page_says() -> None:

@@ -23063,6 +23063,12 @@ export type SharingOut = {
             number | null
         ];
     };
+    /**
+     * Machines Left Out
+     *
+     * Machines that the cost lacks, by system: of RAM and devices bought by themselves, where no price of a machine is stated; empty where it lacks none. Two costs have a difference only where they lack equally many.
+     */
+    machines_left_out: Array<number>;
 };
 
 /**

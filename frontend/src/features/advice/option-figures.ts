@@ -149,6 +149,21 @@ export const machinesLacking = (of: Machined): number =>
 /** Whether a cost lacks a machine that RAM and devices need: of an option, or of one of several systems. */
 export const lacksMachine = (of: Machined): boolean => machinesLacking(of) > 0;
 
+/** Says behind the cost of systems which machines it lacks, by system; empty where it lacks none. */
+export function leftOutText(lacking: readonly number[]): string {
+  const some = lacking.filter((machines) => machines > 0);
+  const [first] = some;
+  if (first === undefined) {
+    return "";
+  }
+  if (some.length === lacking.length) {
+    const isOne = lacking.length === 1;
+    return `${isOne ? "its" : "their"} ${isOne && first === 1 ? "machine" : "machines"} not counted`;
+  }
+  const noun = some.length === 1 && first === 1 ? "machine" : "machines";
+  return `the ${noun} of ${formatShort(some.length)} of them not counted`;
+}
+
 /** The machines that a cost lacks, as many as they are, with their verb. */
 export const machineWords = (of: Machined): readonly [noun: string, verb: string] =>
   machinesLacking(of) === 1 ? ["machine", "is"] : ["machines", "are"];

@@ -21,6 +21,7 @@ import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
+import { Unknown } from "@/components/unknown";
 import type { AdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
 import type { AnalysisState } from "@/questions/point";
@@ -41,7 +42,12 @@ import {
 import classes from "./advice.module.css";
 import { useSchemeTitles } from "./advice-view";
 import { type Place, placeOfProblem } from "./form-fields";
-import { lacksMachine, machineWords } from "./option-figures";
+import {
+  lacksMachine,
+  leftOutText,
+  machinesLacking,
+  machineWords,
+} from "./option-figures";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
 import { allowed, allowing } from "./rejected";
@@ -568,9 +574,15 @@ function Ways({ found }: { readonly found: PlacementOut }) {
       usd_per_month: found.usd_per_month,
       io_time_us_per_access: found.io_time_us_per_access,
       ranges: found.ranges,
+      machines_left_out: found.systems.map(({ option }) => machinesLacking(option)),
       isChosen: true,
     },
-    ...found.alternatives.map((way) => ({ ...way, isChosen: false })),
+    // Of an answer that does not state them none is known to be missing.
+    ...found.alternatives.map((way) => ({
+      ...way,
+      machines_left_out: way.machines_left_out ?? [],
+      isChosen: false,
+    })),
   ];
   return (
     <Panel
@@ -581,7 +593,7 @@ function Ways({ found }: { readonly found: PlacementOut }) {
       <DataTable
         stacks
         label="Other ways to share"
-        columns={wayColumns(Number(found.usd_per_month))}
+        columns={wayColumns(Number(found.usd_per_month), machinesLacking(found))}
         rows={rows}
         rowKey={({ groups }) => groups.map(namesOf).join("; ")}
       />
@@ -589,7 +601,7 @@ function Ways({ found }: { readonly found: PlacementOut }) {
   );
 }
 
-const wayColumns = (own: number): readonly Column<Way>[] => [
+const wayColumns = (own: number, lacking: number): readonly Column<Way>[] => [
   {
     key: "Workloads of each system",
     rowHeader: true,
@@ -604,13 +616,35 @@ const wayColumns = (own: number): readonly Column<Way>[] => [
   {
     key: "Per month",
     unit: shownCurrency(),
-    cell: ({ usd_per_month }) => cents(usd_per_month),
+    cell: ({ usd_per_month, machines_left_out }) => {
+      const text = leftOutText(machines_left_out);
+      return text === "" ? (
+        cents(usd_per_month)
+      ) : (
+        <>
+          {cents(usd_per_month)},
+          <br />
+          <Text span size="xs" c="dimmed">
+            {text}
+          </Text>
+        </>
+      );
+    },
   },
   {
     key: "More than recommended",
     unit: perMonth(),
-    cell: ({ usd_per_month, isChosen }) =>
-      isChosen ? "" : difference(Number(usd_per_month) - own),
+    cell: ({ usd_per_month, machines_left_out, isChosen }) => {
+      if (isChosen) {
+        return "";
+      }
+      const lacks = machines_left_out.reduce((sum, machines) => sum + machines, 0);
+      return lacks === lacking ? (
+        difference(Number(usd_per_month) - own)
+      ) : (
+        <Unknown reason="The costs do not lack equally many machines." />
+      );
+    },
   },
   {
     key: "I/O time",

@@ -513,6 +513,55 @@ describe("the answer for several workloads", () => {
     },
   );
 
+  const bare = (one: SystemOut): SystemOut => ({
+    ...one,
+    option: { ...one.option, without_machine: true, machines: 1 },
+  });
+
+  it.each([
+    // A way that lacks machines beside a recommendation that lacks none, and the other way round.
+    ["whole", [1], /612\.50, ?its machine not counted/, false],
+    ["whole", [2], /612\.50, ?its machines not counted/, false],
+    ["parts", [], /612\.50(?!,)/, false],
+    ["parts", [1, 0], /612\.50, ?the machine of 1 of them not counted/, false],
+    ["parts", [2, 0, 1], /612\.50, ?the machines of 2 of them not counted/, false],
+    // Both lack as many.
+    ["parts", [1, 1], /612\.50, ?their machines not counted/, true],
+    ["parts", [2], /612\.50, ?its machines not counted/, true],
+    ["whole", [], /612\.50(?!,)/, true],
+    // An answer that does not state it.
+    ["whole", undefined, /612\.50(?!,)/, true],
+  ] as const)(
+    "sets the cost of a way to share against %s where both lack equally many machines: %j",
+    async (own, lacking, cost, isComparable) => {
+      serve([]);
+      const isBare = own === "parts";
+      const [way] = FOUND.alternatives;
+      const found = {
+        ...FOUND,
+        systems: isBare ? FOUND.systems.map(bare) : FOUND.systems,
+        alternatives: [{ ...way, machines_left_out: lacking && [...lacking] }],
+      } as PlacementOut;
+      const screen = await renderThemed(
+        <SharingView found={found} asked={ASKED} months={36} patch={vi.fn()} />,
+      );
+      const ways = screen.getByRole("table", { name: "Other ways to share" });
+      const chosen = ways.getByRole("row").nth(1);
+      await expect
+        .element(chosen)
+        .toMatchTextContent(
+          isBare ? /500\.00, ?their machines not counted/ : /500\.00(?!,)/,
+        );
+      const other = ways.getByRole("row").nth(2);
+      await expect.element(other).toMatchTextContent(cost);
+      if (isComparable) {
+        await expect.element(other).toMatchTextContent(/\+112\.50/);
+      } else {
+        expect(other.element().textContent).not.toContain("112.50");
+      }
+    },
+  );
+
   it("is asked again only when that is wanted", async () => {
     const asked: object[] = [];
     serve([workload("orders", 10), workload("logs", 10)], asked);

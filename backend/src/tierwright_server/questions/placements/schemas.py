@@ -110,6 +110,10 @@ class SharingOut(Answer):
         "which. [µs]"
     )
     ranges: Ranges
+    machines_left_out: list[int] = Field(
+        description="Machines that the cost lacks, by system: of RAM and devices bought by themselves, where no price of a "
+        "machine is stated; empty where it lacks none. Two costs have a difference only where they lack equally many."
+    )
 
 
 class PlacementOut(Answer):

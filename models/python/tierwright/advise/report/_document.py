@@ -696,6 +696,7 @@ _SHARING = _table(
     usd_per_month=_amount,
     io_time_us_per_access=_maybe_number,
     ranges=_named(_ends),
+    machines_left_out=_list(_count),
 )
 _PLACEMENT = _table(
     placement_id=_text,

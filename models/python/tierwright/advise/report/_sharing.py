@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
+from tierwright.advise.placement._words import left_out, not_counted
 from tierwright.advise.placement.found import placed_together
 from tierwright.advise.report import _answer, _basis
 from tierwright.advise.report import _figures as show
@@ -25,6 +26,8 @@ WAYS = (
     "more than recommended [USD]",
     "I/O time per access",
 )
+MACHINES = "price of the machines"
+"""Heading of what the cost lacks, in tables whose costs are numbers, where some cost lacks it."""
 HELD = (
     "workload",
     "system",
@@ -41,6 +44,7 @@ DIVIDED = (
     "parts on each machine [bytes]",
 )
 """Headings behind those of an option, of what each workload has of a system whose RAM is divided."""
+_COST = "cost [USD/month]"
 
 
 def carried(system: Document) -> str:
@@ -77,13 +81,7 @@ def summary(document: Document) -> Markup:
     """Return the key figures under the title."""
     if not document["systems"]:
         return Markup("")
-    but = without_machines(
-        sum(
-            int(each["option"]["machines"])
-            for each in document["systems"]
-            if each["option"]["without_machine"]
-        )
-    )
+    but = without_machines(sum(_left_out(document["systems"])))
     rows = (
         ("Systems", str(len(document["systems"]))),
         ("Cost per month", f"{show.usd(document['usd_per_month'])} USD{but}"),
@@ -253,13 +251,25 @@ def titled(document: Document) -> list[tuple[str, Document]]:
     return [(carried(each), each["option"]) for each in document["systems"]]
 
 
+def _left_out(found: Sequence[Document]) -> tuple[int, ...]:
+    """Return the machines that the cost of systems lacks, by system; empty where it lacks none."""
+    return left_out(
+        (int(each["option"]["machines"]), bool(each["option"]["without_machine"]))
+        for each in found
+    )
+
+
 def way_cells(
     document: Document,
 ) -> Iterator[tuple[str, int, Decimal, Decimal | None, str]]:
-    """Yield the cells of `WAYS` of each way to share, the recommended one first where there is one."""
+    """Yield the cells of `WAYS` of each way to share, the recommended one first where there is one.
+
+    A difference is None of what is recommended, and where both costs do not lack equally many machines.
+    """
     own = document["usd_per_month"]
+    found = document["systems"]
+    lacks = sum(_left_out(found))
     if own is not None:
-        found = document["systems"]
         groups = [[held["name"] for held in each["workloads"]] for each in found]
         parts = [each["in_parts"] for each in found]
         time = show.figure(document, "io_time_us_per_access", show.time)
@@ -269,9 +279,47 @@ def way_cells(
             _groups(each["groups"], each["in_parts"]),
             len(each["groups"]),
             each["usd_per_month"],
-            None if own is None else each["usd_per_month"] - own,
+            None
+            if own is None or sum(each["machines_left_out"]) != lacks
+            else each["usd_per_month"] - own,
             show.figure(each, "io_time_us_per_access", show.time),
         )
+
+
+def way_lacks(document: Document) -> list[str]:
+    """Say of each row of `way_cells`, behind its cost, which machines that lacks; empty where none."""
+    own = [] if document["usd_per_month"] is None else [_left_out(document["systems"])]
+    others = [each["machines_left_out"] for each in document["alternatives"]]
+    return [not_counted(each) for each in (*own, *others)]
+
+
+def way_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
+    """Return headings and rows of the ways to share for a spreadsheet, behind the cost what that lacks."""
+    cells: list[list[Cell]] = [list(each) for each in way_cells(document)]
+    return with_machines(WAYS, cells, WAYS[2], way_lacks(document))
+
+
+def with_machines(
+    headings: Sequence[str], rows: list[list[Cell]], cost: str, lacks: Sequence[str]
+) -> tuple[list[str], list[list[Cell]]]:
+    """Put what each cost lacks into a column behind the costs, where one lacks anything.
+
+    Parameters
+    ----------
+    headings, rows
+        The table.
+    cost : str
+        Heading of the costs.
+    lacks : sequence of str
+        Of each row, as `not_counted` says it.
+    """
+    if not any(lacks):
+        return list(headings), rows
+    at = headings.index(cost) + 1
+    return [*headings[:at], MACHINES, *headings[at:]], [
+        [*row[:at], said.removeprefix(", ") or None, *row[at:]]
+        for row, said in zip(rows, lacks, strict=True)
+    ]
 
 
 def _groups(groups: list[list[str]], in_parts: list[bool]) -> str:
@@ -287,8 +335,10 @@ def ways(document: Document) -> Iterator[Markup]:
         "The best systems for each way to share",
         [(heading, at > 0) for at, heading in enumerate(WAYS)],
         [
-            [name, str(count), show.usd(usd), show.signed_usd(more), time]
-            for name, count, usd, more, time in way_cells(document)
+            [name, str(count), f"{show.usd(usd)}{lacks}", show.signed_usd(more), time]
+            for (name, count, usd, more, time), lacks in zip(
+                way_cells(document), way_lacks(document), strict=True
+            )
         ],
     )
 
@@ -360,17 +410,16 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
         [SYSTEM, carried(each), *cells_of(each["option"]), *_divided(each)]
         for each in document["systems"]
     ]
-    cost, time = (
-        HEADINGS.index(heading)
-        for heading in ("cost [USD/month]", "I/O time [µs/access]")
-    )
+    lacks = [not_counted(_left_out([each])) for each in document["systems"]]
+    cost, time = map(HEADINGS.index, (_COST, "I/O time [µs/access]"))
     for each in document["alternatives"]:
         cells: list[Cell] = [None] * len(HEADINGS)
         cells[cost], cells[time] = each["usd_per_month"], each["io_time_us_per_access"]
         groups = _groups(each["groups"], each["in_parts"])
         divided = "yes" if any(each["in_parts"] or ()) else "no"
         rows.append([ANOTHER, groups, *cells, divided, None, None])
-    return headings, rows
+        lacks.append(not_counted(each["machines_left_out"]))
+    return with_machines(headings, rows, _COST, lacks)
 
 
 def _divided(system: Document) -> list[Cell]:

@@ -59,7 +59,7 @@ def workbook_of(document: Document, *, title: str) -> bytes:
     _first(sheets[ANSWER], document, title, sums)
     headings, rows = _sharing.options_table(document)
     sheets[SYSTEMS].table(headings, rows)
-    sheets[WAYS].table(_sharing.WAYS, list(_sharing.way_cells(document)))
+    sheets[WAYS].table(*_sharing.way_table(document))
     assumptions(sheets[ASSUMPTIONS], document)
     options = [each["option"] for each in document["systems"]]
     sources(sheets[SOURCES], document, list(_sharing.formulas(document)), options)
