@@ -331,13 +331,8 @@ def identity(workload: Workload) -> str:
 
 def peak_of(workload: Workload) -> float:
     """Rate of its busiest hour: as much above its mean as in production. [1/s]"""
-    scaled = workload.curve.scaled
-    if scaled is None:
-        return workload.accesses_per_s
-    production = scaled.production
-    mean, peak = production.accesses_per_s, production.peak_accesses_per_s
-    times = 1.0 if peak is None or not mean else peak / mean
-    return workload.accesses_per_s * times
+    scaled, mean = workload.curve.scaled, workload.accesses_per_s
+    return mean if scaled is None else scaled.production.peak_at(mean)
 
 
 def growth_of(workload: Workload) -> float:
