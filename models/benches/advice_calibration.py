@@ -87,7 +87,10 @@ with copies and curves without write-backs, 10 and 11 what flash caches do, 12 l
 13 conflicts and the names of the ends of bars, 14 devices of which a time is not stated, rules of thumb, scenarios and
 what replays refute, 15 flash that is larger than the data, when options are too small, and other numbers of devices, 16 what
 is asked with limits and quotes, 17 caches of all of the data, instances before volumes, old prices and unknown values, 18 spare
-devices, what takes no time and growing writes, 19 replays of other writes and numbers of devices beyond what is counted; no trial asks for any of these, and `--again` proves it. Throughput has the interval that is kept since 8 alone, response times since 9."""
+devices, what takes no time and growing writes, 19 replays of other writes and numbers of devices beyond what is counted; but for `SUPERSEDED`, no trial asks for any of these, and `--again` proves it. Throughput has the interval that is kept since 8 alone, response times since 9."""
+SUPERSEDED: Mapping[str, tuple[int, ...]] = {"19": (20_000, 100_000)}
+"""Lengths of recordings at which a version may say otherwise than those before it, whose outcomes are shown until it was asked:
+19 counts what caches of more pages than were recorded write back, and longer recordings touch every page of these workloads."""
 CHANGED = {"restart_s": "11"}
 """Figures whose intervals became others with a version: those of earlier ones do not stand."""
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20
@@ -542,6 +545,31 @@ def _age(version: str) -> tuple[int, str]:
     return len(version), version
 
 
+def superseded_by(accesses: int, version: str) -> str | None:
+    """Return the latest version that may say otherwise than this one of recordings of a length; None without one."""
+    later = [
+        each
+        for each, lengths in SUPERSEDED.items()
+        if accesses in lengths and _age(version) < _age(each)
+    ]
+    return max(later, key=_age, default=None)
+
+
+def may_be_otherwise(accesses: int, trials: Sequence[Trial]) -> str:
+    """Say of how many workloads a later version may say otherwise; empty where it was asked about all."""
+    later = [
+        each
+        for trial in trials
+        if (each := superseded_by(accesses, trial.version)) is not None
+    ]
+    if not later:
+        return ""
+    return (
+        f" Version {_either(set(later))} has not advised on {len(later)} of them, and may say otherwise: it counts what caches of more "
+        "pages than were recorded write back."
+    )
+
+
 def by_version(trials: Sequence[Trial]) -> str:
     """Say which versions advised on the workloads, and what a later one changed."""
     asked = Counter(each.version for each in trials)
@@ -595,7 +623,7 @@ def report(trials: Sequence[Trial], accesses: int) -> str:
         [
             f"## Recordings of {accesses:,} accesses",
             "",
-            by_version(trials),
+            by_version(trials) + may_be_otherwise(accesses, trials),
             "",
             f"Of the stationary ones "
             f"{percent(silent, len(steady))} have no probability.",
@@ -706,7 +734,11 @@ def ask(
     given: argparse.Namespace,
 ) -> list[int]:
     """Ask for trials and put their outcomes among the known ones, except those that differ; return these."""
-    before = dict(known)
+    before = {
+        seed: each
+        for seed, each in known.items()
+        if superseded_by(accesses, each.version) is None
+    }
     differing: set[int] = set()
     saved = 0
 
@@ -738,7 +770,11 @@ def outcomes(
 ) -> list[Trial]:
     """Return what became of the trials of the first seeds, asking for those that are not known."""
     known = outcomes_of(accesses) if given.write else {}
-    missing = [seed for seed in range(count) if seed not in known]
+    missing = [
+        seed
+        for seed in range(count)
+        if seed not in known or superseded_by(accesses, known[seed].version) is not None
+    ]
     ask(accesses, missing, known, workers, given)
     return [known[seed] for seed in sorted(known)]
 

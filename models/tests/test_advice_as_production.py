@@ -181,7 +181,7 @@ def test_the_factor_of_writes_by_hand(recorded: Profile) -> None:
     assert writes_factor(None) == 1
     assert other_writes(None) is None
     assert not writes_apart(None)
-    for stated in (None, share, share * (1 + 1e-4)):
+    for stated in (None, share, round(share, 2)):
         assert writes_factor(production(recorded, write_share=stated).scaled) == 1
     other = production(recorded, write_share=0.5).scaled
     assert other_writes(other) == pytest.approx((share, 0.5))
@@ -273,20 +273,26 @@ def test_new_pages_are_not_read_in_a_replay_either(recorded: Profile) -> None:
     disk = catalog.device(DISK)
     read_us = service_us(disk, "read", cold.page_bytes)
     assert read_us is not None
+    # What misses in RAM of all pages is touched first; a quarter of that in the half that is counted is new.
+    half = cold.accesses // 2
+    first = replay(
+        Trace(TRACE), "scheme", "none", cold.distinct_pages, 0, warm_up=half
+    )["flash_misses"]
+    assert 0 < first < cold.distinct_pages // 2
     whole, less = (
         asked_as_recorded(cold.with_new_pages(count).from_start("steady"))
         for count in (0, new)
     )
     by_name = rows_of(whole)
-    saved = new / cold.accesses * read_us
+    saved = first / 4 / half * read_us
     assert replayed(less, "inclusive") == pytest.approx(
-        replayed(whole, "inclusive") - saved, rel=1e-4
+        replayed(whole, "inclusive") - saved, rel=1e-3
     )
     assert by_name.keys() == {"larc", "lazy_cleaning"}
     for name, each in rows_of(less).items():
         before = by_name[name].io_time_us_per_access
         assert before is not None
-        assert each.io_time_us_per_access == pytest.approx(before - saved, rel=1e-9)
+        assert each.io_time_us_per_access == pytest.approx(before - saved, rel=1e-3)
     said = {each.code for each in less.cautions}
     assert "new_pages_taken_off" in said
     assert "new_pages_taken_off" not in {each.code for each in whole.cautions}

@@ -220,6 +220,36 @@ def test_outcomes_of_the_oldest_version_are_asked_again_first(
     )
 
 
+def test_outcomes_that_a_later_version_may_change_are_shown_until_it_was_asked(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = bench.MODEL_VERSION
+    monkeypatch.setattr(bench, "SAME_OUTCOMES", {now: ("5",)})
+    monkeypatch.setattr(bench, "SUPERSEDED", {now: (1000,)})
+    old = bench.Trial("tables", 0.5, right=False, reason="", version="5")
+    for accesses in (1000, 2000):
+        bench.save(accesses, {0: old, 1: old})
+        known = list(bench.outcomes_of(accesses).values())
+        assert known == [old, old]
+        said = bench.may_be_otherwise(accesses, known)
+        assert ("has not advised on 2 of them" in said) == (accesses == 1000)
+
+    def trial(accesses: int, keep: Path | None, seed: int) -> Any:
+        return bench.Trial("tables", 0.75, right=True, reason="")
+
+    monkeypatch.setattr(bench, "trial", trial)
+    given = argparse.Namespace(write=True, keep=None)
+    # Asked anew where it may say otherwise, whatever is kept, and no more after that.
+    for accesses, probability in ((1000, 0.75), (2000, 0.5)):
+        found = bench.outcomes(accesses, 1, executors.threads(1), given)
+        assert found[0].probability == probability
+        assert found[1].probability == 0.5
+        assert not bench.may_be_otherwise(accesses, found[:1])
+    assert "has not advised on 1 of them" in bench.may_be_otherwise(
+        1000, list(bench.outcomes_of(1000).values())
+    )
+
+
 @pytest.mark.parametrize("seed", [1, 5, 6])
 def test_outcomes_in_the_repository_are_those_of_this_version(
     bench: ModuleType, monkeypatch: pytest.MonkeyPatch, seed: int

@@ -535,11 +535,6 @@ class Curve:
         """
         return 0 if self.cold is None else self.new_pages
 
-    @property
-    def new_share(self) -> float:
-        """The same as a share of the accesses. [1]"""
-        return self.growth / self.accesses if self.accesses else 0.0
-
     def with_new_pages(self, new_pages: int) -> Curve:
         """Return the curve of the same start, knowing how many of its pages are new.
 

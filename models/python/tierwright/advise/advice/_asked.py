@@ -351,7 +351,9 @@ def _check_months_of_bill(have: Have | None, horizon_months: int) -> None:
         stated is None or stated == horizon_months,
         "have.bill.horizon_months",
         stated,
-        f"is not the horizon of the question, {counted(horizon_months, 'month')}",
+        f"is not the horizon of the question, {counted(horizon_months, 'month')}"
+        if is_count(stated, _MOST_MONTHS)
+        else "must be a whole number of months",
     )
     problems.raise_if_any()
 

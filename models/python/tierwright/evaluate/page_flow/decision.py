@@ -161,7 +161,7 @@ def without_new_pages(
     counters : mapping
         Of the replay.
     new_share : float
-        Share of the accesses that touch a new page for the first time, spread evenly over the recording: `Curve.new_share`. [1]
+        Share of its accesses that touch a new page for the first time. [1]
 
     Examples
     --------

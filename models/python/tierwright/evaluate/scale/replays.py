@@ -31,8 +31,8 @@ WRITES_MULTIPLIED = "replayed_writes_multiplied"
 MORE_ALIKE = "record a system that writes as production does"
 """What to do there."""
 
-_SAME_SHARE = 1e-3
-"""Shares of writes that differ by less, of themselves, are the same."""
+_SAME_SHARE = 0.02
+"""Shares of writes that differ by less, of themselves, are the same: stated with as many digits as anybody knows."""
 
 Sizes = tuple[int, int]
 """RAM and flash. [pages]"""

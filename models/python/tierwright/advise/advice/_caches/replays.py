@@ -355,7 +355,7 @@ def _of(
     page = table.setting.curve.page_bytes
     cost = without_new_pages(
         price(counters, flash=flash, disk=store),
-        table.setting.curve.new_share,
+        _checked.new_share(table.setting.curve) or 0.0,
         service_us(store, "read", page),
     )
     if cost.io_time_us_per_access is None:

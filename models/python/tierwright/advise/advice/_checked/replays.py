@@ -13,6 +13,7 @@ from tierwright.advise.advice._checked.places import (
     Planned,
     asked_point,
     held_share,
+    new_share,
     unfilled_by,
 )
 from tierwright.advise.advice._checked.wear import bands, least_life, lives, peak_busy
@@ -200,7 +201,7 @@ def replayed(
 
     def of(at: int) -> Mapping[str, Any]:
         made = with_writes(counters[planned.replays[at]], table.scheme(at), factor)
-        return without_new_pages(made, curve.new_share)
+        return without_new_pages(made, new_share(curve) or 0.0)
 
     return [
         _refused(table, at, float(band), refused)
@@ -335,11 +336,20 @@ def about_production(curve: Curve) -> Iterator[Note]:
     said = writes_multiplied(curve.scaled)
     if said:
         yield Note(WRITES_MULTIPLIED, said, MORE_ALIKE)
-    if curve.new_share:
+    if not curve.growth:
+        return
+    share = new_share(curve)
+    reads = "a replay reads all pages that it touches first, new ones too"
+    if share is None:
         yield Note(
             NEW_PAGES,
-            f"{percent(curve.new_share)} of the accesses touch a new page, as stated, which is not read: a replay reads them all from what "
-            "holds the data, and these reads were taken off it, spread evenly over the recording",
+            f"{reads}, and how many of these it counts is not known, so it takes too long rather than too short",
+            "profile the recording again",
+        )
+    elif share:
+        yield Note(
+            NEW_PAGES,
+            f"{reads}: of those that it counts, the share that is stated to be new was taken off, {percent(share)} of the accesses",
             "",
         )
 

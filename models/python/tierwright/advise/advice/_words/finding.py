@@ -19,7 +19,7 @@ from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.common.currency import amount, is_under_a_coin, money, money_below
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, percent, three_digits
-from tierwright.evaluate.advice.limits import EVIDENCE, PEAK_BUSY, PRICE
+from tierwright.evaluate.advice.limits import EVIDENCE, PEAK_BUSY, PRICE, REPLICAS
 from tierwright.evaluate.configurations.columns import SPACE
 
 Admitted = Literal["flash_cache", "replay"]
@@ -197,8 +197,10 @@ def _left(zero: Option, today: Rejected | None) -> str:
         if today is None
         else (today.constraint, *(each.constraint for each in today.also))
     )
-    lacks = f"lacks {LIMIT_WORDS[SPACE]}" if SPACE in broken else ""
-    said = [each for each in (lacks, _overloaded(zero)) if each]
+    lacks = [
+        f"lacks {LIMIT_WORDS[each]}" for each in (SPACE, REPLICAS) if each in broken
+    ]
+    said = [each for each in (*lacks, _overloaded(zero)) if each]
     if not said and today is not None:
         said = [each for each in (_first_broken(zero, today),) if each]
     return " and ".join(said)
