@@ -34,7 +34,7 @@ from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
-from tierwright.simulate.contenders import BY_THE_CLOCK, flash_cache_titles
+from tierwright.simulate.contenders import BY_THE_CLOCK_OF_OPTION, flash_cache_titles
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
@@ -400,7 +400,9 @@ def test_caches_that_work_by_the_clock_are_not_replayed_at_another_scale(
         how_sure=False,
     )
     rows = rows_of(found)
-    by_the_clock = {each.name for each in rows.values() if each.reason == BY_THE_CLOCK}
+    by_the_clock = {
+        each.name for each in rows.values() if each.reason == BY_THE_CLOCK_OF_OPTION
+    }
     # With their defaults nothing in bcache, Open CAS and CacheLib goes by time.
     assert by_the_clock == {"sce", "dm_writecache", "dm_cache", "l2arc"}
     for name in ("larc", "bcache", "open_cas", "cachelib"):
@@ -571,7 +573,57 @@ def test_on_several_machines_a_flash_cache_is_that_of_one_of_them(
     # A quarter of the RAM does not hold the fixed 16 MiB of SCE.
     assert rows["sce"].reason == "its metadata take 16 MiB, all of the RAM"
     # Each machine has a quarter of the load, which no recording of the whole shows.
-    assert rows["l2arc"].reason == BY_THE_CLOCK
+    assert rows["l2arc"].reason == BY_THE_CLOCK_OF_OPTION
+    assert "all that one machine of the option serves" in BY_THE_CLOCK_OF_OPTION
+
+
+def test_one_machine_for_all_has_the_same_flash_caches_whatever_production_states(
+    curve: Curve,
+) -> None:
+    """It serves all that was recorded: a recording of all that it serves, not a page less."""
+    caches = ("l2arc", "larc", "open_cas")
+    ram, flash = sizes(curve)
+    assert all(ram % machines and flash % machines for machines in (3, 7))
+    stated = on_machines(1, 1, 1, caches)
+    for machines in (2, 3, 7):
+        rows = on_machines(1, 1, machines, caches)
+        for name in caches:
+            row = rows[name]
+            assert row.reason == ""
+            for figure in (
+                "io_time_us_per_access",
+                "options",
+                "ram_tax_bytes",
+                "ram_hit_share",
+                "flash_hit_share",
+                "pace",
+            ):
+                assert getattr(row, figure) == getattr(stated[name], figure)
+    page = curve.page_bytes
+    for name in caches:
+        taxed = ram_tax.tax(
+            name,
+            ram_bytes=ram * page,
+            flash_bytes=flash * page,
+            page_bytes=page,
+            source_bytes=curve.distinct_pages * page,
+            options={},
+        ).bytes
+        assert taxed
+        assert stated[name].ram_tax_bytes == int(taxed)
+        counters = replay(
+            Trace(TRACE),
+            "flash_cache",
+            name,
+            ram - math.ceil(taxed / page),
+            flash,
+            warm_up=curve.accesses // 2,
+            options=dict(stated[name].options),
+        )
+        cost = price(counters, flash=catalog.device(FLASH), disk=catalog.device(DISK))
+        assert stated[name].io_time_us_per_access == pytest.approx(
+            cost.io_time_us_per_access
+        )
 
 
 def test_metadata_and_rate_are_of_one_machine_of_the_hardware(curve: Curve) -> None:

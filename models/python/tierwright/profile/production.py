@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -395,6 +395,27 @@ class Scaled:
         at = min(max(bisect_right(large, pages), 1), len(large) - 1)
         slope = (small[at] - small[at - 1]) / (large[at] - large[at - 1])
         return small[at - 1] + (pages - large[at - 1]) * slope
+
+    def with_sizes_of(self, machines: int) -> Scaled:
+        """Return the same for sizes of one of so many machines, over which production is spread evenly.
+
+        `size_factor` and `recorded_size` are then of such a machine; all else stays of one of production.
+
+        Parameters
+        ----------
+        machines : int
+            At least 1; there may be fewer of them than copies of the data.
+        """
+        stated = self.production.machines
+        if machines == stated:
+            return self
+        return replace(
+            self,
+            factor=self.factor * stated / machines,
+            size_knots=tuple(
+                (large * stated / machines, small) for large, small in self.size_knots
+            ),
+        )
 
     def data_pages(self, page_bytes: int) -> int:
         """Pages that the disk of one machine holds, touched or not."""

@@ -42,10 +42,13 @@ LEAST_RATE, MOST_RATE = 0.01, 1e15
 """Rates that can be stated: at less, what works each second does so longer than anybody waits. [1/s]"""
 PACE = 0.01
 """Share of the recorded rate up to which another one is the same."""
-BY_THE_CLOCK = (
+_BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of all that "
-    "one machine of production serves can be replayed through it"
+    "one machine of {owner} serves can be replayed through it"
 )
+BY_THE_CLOCK = _BY_THE_CLOCK.format(owner="production")
+BY_THE_CLOCK_OF_OPTION = _BY_THE_CLOCK.format(owner="the option")
+"""The same of an option, whose machines need not be as many as those of production."""
 NO_LOAD = "it works by the clock, and the workload states no rate"
 RATE_NOT_KEPT = "it works by the clock, and the rate of the recording was not kept"
 _POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
@@ -259,12 +262,15 @@ class Load:
         Whether it is known that the recording has times or none.
     is_whole : bool
         Whether it is replayed at the sizes of what it stands for: what is moved in a second does not scale.
+    by_the_clock : str
+        Why what works by the clock is not replayed where it is not whole.
     """
 
     accesses_per_s: float | None
     recorded_per_s: float | None
     is_kept: bool = True
     is_whole: bool = True
+    by_the_clock: str = BY_THE_CLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,7 +316,7 @@ def options_at(
     if load.accesses_per_s is None:
         return Unpaced(NO_LOAD, "state the rate of the workload")
     if not load.is_whole:
-        return Unpaced(BY_THE_CLOCK)
+        return Unpaced(load.by_the_clock)
     if not load.is_kept:
         return Unpaced(RATE_NOT_KEPT, "scale the recording again")
     if load.recorded_per_s is None and not is_at_the_pace(

@@ -20,9 +20,11 @@ from tierwright.evaluate.advice.limits import RESPONSES, RESTART
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses, writes_apart
 from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
     ASSUMED,
     AT_MOST,
+    BY_THE_CLOCK_OF_OPTION,
     RATE,
     STRETCH,
     Load,
@@ -182,7 +184,7 @@ class _Machine:
     """One of the equal machines of an option, over which data and load are spread evenly.
 
     The curve is of one of as many machines as production states, which the option need not have: what metadata take, units
-    of flash and what works by the clock are of a machine that there is.
+    of flash, what works by the clock and the sizes of which those of the recording are found are of a machine that there is.
 
     Attributes
     ----------
@@ -190,29 +192,42 @@ class _Machine:
         [pages]
     data_pages : int
         [pages]
-    share : float
-        What one machine of production, of which the curve is, has of this one. [1]
+    machines : int
+        How many such machines there are.
     """
 
     ram_pages: float
     flash_pages: float
     data_pages: int
-    share: float
+    machines: int
 
     @classmethod
     def of(cls, table: Table, at: int) -> _Machine:
         options, setting = table.options, table.setting
-        share = float(options.machines[at]) / setting.machines
+        machines = int(options.machines[at])
+        share = machines / setting.machines
         return cls(
             _exact(float(options.ram_pages[at]) / share),
             _exact(float(options.flash_pages[at]) / share),
-            math.ceil(_exact(setting.curve.data_pages / share)),
-            share,
+            _data_pages(setting.curve, machines),
+            machines,
         )
 
-    def on_curve(self, pages: int) -> int:
-        """Return the size on the curve that a size of this machine is. [pages]"""
-        return int(_exact(pages * self.share))
+
+def _data_pages(curve: Curve, machines: int) -> int:
+    """Pages of the data of one of so many machines, as `Curve.data_pages` is of one of production.
+
+    From what is stated: the pages of one of production's machines are rounded.
+    """
+    scaled = curve.scaled
+    if scaled is None:
+        return math.ceil(_exact(curve.distinct_pages / machines))
+    if machines == scaled.production.machines:
+        return curve.data_pages
+    share = machines / scaled.production.machines
+    touched = scaled.recorded_pages * scaled.counts_factor / share
+    held = scaled.production.machine_data_bytes / share / curve.page_bytes
+    return max(round(touched), math.ceil(_exact(held)))
 
 
 def _exact(pages: float) -> float:
@@ -252,12 +267,12 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
     options = dict(wanted.options)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
     asked = ReplayPoint(
-        machine.on_curve(ram),
-        machine.on_curve(flash),
+        ram,
+        flash,
         warm_up_of(curve.start, accesses),
         "flash_cache",
     )
-    point = _checked.point_of(curve, cache, asked)
+    point = _checked.point_of(curve, cache, asked, machine.machines)
     if isinstance(point, str):
         return point
     load = Load(
@@ -265,6 +280,7 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
         table.setting.recorded_per_s,
         is_kept=scaled is None or scaled.recorded_duration_s is not None,
         is_whole=(point.ram_pages, point.flash_pages) == (ram, flash),
+        by_the_clock=BY_THE_CLOCK_OF_OPTION,
     )
     stand_in = FlashStandIn(flash, point.flash_pages, curve.page_bytes)
     paced = stand_in_options(cache, options, load, stand_in)

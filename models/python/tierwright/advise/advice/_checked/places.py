@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from tierwright.evaluate.scale.replays import (
     unfilled,
 )
 from tierwright.profile.curve import Curve
+from tierwright.profile.production import Scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,31 @@ def asked_point(table: Table, at: int) -> ReplayPoint:
     )
 
 
-def _refusing_sizes(curve: Curve, name: str, asked: ReplayPoint) -> ReplaySizes | None:
-    """Return the sizes of a replay that are too small to stand for those of production; None where they are not."""
-    scaled = curve.scaled
+def _of_machines(scaled: Scaled | None, machines: int | None) -> Scaled | None:
+    """Return how sizes of one of so many machines were scaled; of one of production where `machines` is None."""
+    if scaled is None or machines is None:
+        return scaled
+    return scaled.with_sizes_of(machines)
+
+
+def _recorded(
+    curve: Curve, name: str, asked: ReplayPoint, machines: int | None
+) -> ReplayPoint:
+    """Return the sizes of the recording that stand for those of a machine, which are rounded here and nowhere before."""
+    if curve.scaled is None:
+        # It is of all that is served, as by one machine.
+        of = 1 if machines is None else machines
+        return replace(
+            asked, ram_pages=asked.ram_pages * of, flash_pages=asked.flash_pages * of
+        )
+    return recorded_point(asked, name, _of_machines(curve.scaled, machines))
+
+
+def _refusing_sizes(
+    curve: Curve, name: str, asked: ReplayPoint, machines: int | None
+) -> ReplaySizes | None:
+    """Return the sizes of a replay that are too small to stand for those of a machine; None where they are not."""
+    scaled = _of_machines(curve.scaled, machines)
     if scaled is None:
         return None
     point = recorded_point(asked, name, scaled)
@@ -95,34 +118,40 @@ def _refusing_sizes(curve: Curve, name: str, asked: ReplayPoint) -> ReplaySizes 
     return sizes if sizes is not None and sizes.too_small else None
 
 
-def refusal_of(curve: Curve, name: str, asked: ReplayPoint) -> tuple[str, str] | None:
+def refusal_of(
+    curve: Curve, name: str, asked: ReplayPoint, machines: int | None = None
+) -> tuple[str, str] | None:
     """Return why no replay of the recording stands for some sizes, and what to do; None where one does.
 
-    RAM alone is replayed whatever it holds: see `as_shown`.
+    RAM alone is replayed whatever it holds: see `as_shown`. Sizes are of one of so many machines, or of one of production.
     """
-    refusing = _refusing_sizes(curve, name, asked)
+    refusing = _refusing_sizes(curve, name, asked, machines)
     if refusing is not None:
         return refusing.refusal, refusing.remedy
-    said = _unfilled(curve, name, asked) if asked.flash_pages else ""
+    said = _unfilled(curve, name, asked, machines) if asked.flash_pages else ""
     return (said, FILL) if said else None
 
 
-def _unfilled(curve: Curve, name: str, asked: ReplayPoint) -> str:
+def _unfilled(
+    curve: Curve, name: str, asked: ReplayPoint, machines: int | None = None
+) -> str:
     """Say that the recording does not fill the caches of these sizes; empty where it does."""
     if curve.start != "steady":
         return ""
-    held = held_share(curve, name, asked)
+    held = held_share(curve, name, asked, machines)
     if held < MOST_HELD:
         return ""
     where = "" if curve.scaled is None else "at the recorded sizes that correspond"
     return unfilled(held, "RAM and flash" if asked.flash_pages else "RAM", where)
 
 
-def held_share(curve: Curve, name: str, asked: ReplayPoint) -> float:
+def held_share(
+    curve: Curve, name: str, asked: ReplayPoint, machines: int | None = None
+) -> float:
     """Share of the pages of the recording that RAM and flash hold at the recorded sizes that correspond. [1]"""
     scaled = curve.scaled
     pages = curve.distinct_pages if scaled is None else scaled.recorded_pages
-    point = recorded_point(asked, name, scaled)
+    point = _recorded(curve, name, asked, machines)
     return (point.ram_pages + point.flash_pages) / max(1, pages)
 
 
@@ -134,10 +163,24 @@ def unfilled_by(table: Table, at: int) -> str:
     return _unfilled(table.setting.curve, table.scheme(at), point)
 
 
-def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
-    """Return where the recording is replayed for sizes of production, or why it stands for none of them."""
-    refused = refusal_of(curve, name, asked)
-    return recorded_point(asked, name, curve.scaled) if refused is None else refused[0]
+def point_of(
+    curve: Curve, name: str, asked: ReplayPoint, machines: int | None = None
+) -> ReplayPoint | str:
+    """Return where the recording is replayed for sizes of a machine, or why it stands for none of them.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the workload.
+    name : str
+        Of the scheme or flash cache.
+    asked : ReplayPoint
+        [pages]
+    machines : int, optional
+        Of one of so many machines the sizes are; without it of one of those that production states.
+    """
+    refused = refusal_of(curve, name, asked, machines)
+    return _recorded(curve, name, asked, machines) if refused is None else refused[0]
 
 
 def can_be_replayed(table: Table, rows: IntArray) -> list[int]:
