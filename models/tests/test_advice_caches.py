@@ -78,8 +78,12 @@ def ask(
         curve,
         accesses_per_s=RATE,
         candidates=replace(INSTANCE, flash_caches=caches),
-        have=have(curve, scheme),
-        **{"trace": Trace(TRACE), "how_sure": False, **asked},
+        **{
+            "have": have(curve, scheme),
+            "trace": Trace(TRACE),
+            "how_sure": False,
+            **asked,
+        },
     )
 
 
@@ -624,6 +628,51 @@ def test_one_machine_for_all_has_the_same_flash_caches_whatever_production_state
         assert stated[name].io_time_us_per_access == pytest.approx(
             cost.io_time_us_per_access
         )
+
+
+def test_one_machine_for_all_has_the_same_replay_of_page_flow_whatever_production_states(
+    curve: Curve,
+) -> None:
+    profiled = profile(Trace(TRACE))
+    ram, flash = sizes(curve)
+    counters = replay(
+        Trace(TRACE), "scheme", "lazy", ram, flash, warm_up=curve.accesses // 2
+    )
+    accesses = counters["accesses"]
+    for machines in (1, 2, 3, 7):
+        production = Production(
+            data_bytes=curve.distinct_pages * curve.page_bytes,
+            accesses_per_s=RATE,
+            machines=machines,
+        )
+        found = ask(
+            scale.answer(profiled, production).profile.curve.from_start("steady"),
+            "lazy",
+            (),
+            have=have(curve, "lazy"),
+        )
+        (own,) = (
+            each
+            for each in found.checked
+            if each.option.kind == "have" and each.option.scheme == "lazy"
+        )
+        times = {
+            (tier, operation): service_us(
+                catalog.device(device), operation, curve.page_bytes
+            )
+            for tier, device in (("flash", FLASH), ("hdd", DISK))
+            for operation in ("read", "write")
+        }
+        us = sum(
+            counters[name] / accesses * (times[of] or math.nan)
+            for name, of in (
+                ("flash_hits", ("flash", "read")),
+                ("flash_writes", ("flash", "write")),
+                ("hdd_reads", ("hdd", "read")),
+                ("hdd_writes", ("hdd", "write")),
+            )
+        )
+        assert own.simulated == pytest.approx(us, rel=1e-9), machines
 
 
 def test_metadata_and_rate_are_of_one_machine_of_the_hardware(curve: Curve) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._checked.places import exact
 from tierwright.advise.advice._plans import Plan
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_admission
@@ -56,8 +57,6 @@ SHRUNK = "defaults_shrunk"
 """Note of defaults that are smaller than those documented because the flash of the replay is."""
 
 
-_ROUNDING = 1e-6
-"""Of sizes that are divided by a number of machines. [pages]"""
 WRITE_BACK_MODES = frozenset({"write_back", "write_only"})
 """Values of `mode` under which flash alone has the newest version of a changed page."""
 WRITE_BACK = frozenset({"dm_writecache"})
@@ -207,8 +206,8 @@ class _Machine:
         machines = int(options.machines[at])
         share = machines / setting.machines
         return cls(
-            _exact(float(options.ram_pages[at]) / share),
-            _exact(float(options.flash_pages[at]) / share),
+            exact(float(options.ram_pages[at]) / share),
+            exact(float(options.flash_pages[at]) / share),
             _data_pages(setting.curve, machines),
             machines,
         )
@@ -221,19 +220,13 @@ def _data_pages(curve: Curve, machines: int) -> int:
     """
     scaled = curve.scaled
     if scaled is None:
-        return math.ceil(_exact(curve.distinct_pages / machines))
+        return math.ceil(exact(curve.distinct_pages / machines))
     if machines == scaled.production.machines:
         return curve.data_pages
     share = machines / scaled.production.machines
     touched = scaled.recorded_pages * scaled.counts_factor / share
     held = scaled.production.machine_data_bytes / share / curve.page_bytes
-    return max(round(touched), math.ceil(_exact(held)))
-
-
-def _exact(pages: float) -> float:
-    """Undo what dividing by a number of machines and multiplying by it again leaves of a whole number."""
-    whole = round(pages)
-    return float(whole) if abs(pages - whole) < _ROUNDING else pages
+    return max(round(touched), math.ceil(exact(held)))
 
 
 def _tax(table: Table, wanted: Wanted) -> float | None:

@@ -25,6 +25,9 @@ from tierwright.evaluate.scale.replays import (
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 
+_ROUNDING = 1e-6
+"""Of sizes that are divided by a number of machines. [pages]"""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -57,11 +60,12 @@ class Planned:
         refused: dict[int, str] = {}
         for at in finalists:
             scheme = table.scheme(at)
-            point = point_of(curve, scheme, asked_point(table, at))
-            if isinstance(point, str):
-                refused[at] = point
-            else:
-                replays[at] = scheme, point
+            refusal = refusal_of(curve, scheme, asked_point(table, at))
+            if refusal is not None:
+                refused[at] = refusal[0]
+                continue
+            of_one, machines = machine_point(table, at)
+            replays[at] = scheme, _recorded(curve, scheme, of_one, machines)
         return cls(replays, refused)
 
 
@@ -75,6 +79,26 @@ def asked_point(table: Table, at: int) -> ReplayPoint:
         int(options.flash_pages[at]),
         warm_up_of(curve.start, accesses),
     )
+
+
+def machine_point(table: Table, at: int) -> tuple[ReplayPoint, int]:
+    """Return the same with the whole pages of one machine of the option, and how many machines it has.
+
+    Those of one of production's, which may be fewer or more, need not be whole.
+    """
+    machines = int(table.options.machines[at])
+    share = machines / table.setting.machines
+    ram, flash = (
+        int(exact(float(pages[at]) / share))
+        for pages in (table.options.ram_pages, table.options.flash_pages)
+    )
+    return replace(asked_point(table, at), ram_pages=ram, flash_pages=flash), machines
+
+
+def exact(pages: float) -> float:
+    """Undo what dividing by a number of machines and multiplying by it again leaves of a whole number."""
+    whole = round(pages)
+    return float(whole) if abs(pages - whole) < _ROUNDING else pages
 
 
 def _of_machines(scaled: Scaled | None, machines: int | None) -> Scaled | None:
