@@ -566,3 +566,21 @@ def test_the_command_replays_the_recording_of_a_scaled_profile(tmp_path: Path) -
     other = run("evaluate", tmp_path / "s.json", *pages, *devices, "--trace", TPCB.path)
     assert other.returncode != 0
     assert "not the trace of the profile" in other.stderr
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("stated", "machines"), [(7, 2), (2, 3), (3, 7)])
+def test_sizes_of_one_of_other_machines_are_as_if_these_were_stated(
+    law: str, stated: int, machines: int
+) -> None:
+    """Stated on these in the first place, the same sizes come of the same recorded ones."""
+    made, own = (
+        scaled(2.5, law, each, 2).profile.curve.scaled for each in (stated, machines)
+    )
+    assert made is not None
+    assert own is not None
+    assert made.with_sizes_of(stated) == made
+    for pages in (100, 4_321, 20_000):
+        assert made.with_sizes_of(machines).recorded_size(pages) == pytest.approx(
+            own.recorded_size(pages), rel=1e-4
+        )
