@@ -112,7 +112,7 @@ def _point(table: Table, at: int) -> tuple[int, float] | str:
     scaled = curve.scaled
     apart = writes_apart(scaled)
     if apart:
-        return f"{apart}, so a split of its buffer is none of production"
+        return f"{apart}, so no split of its buffer stands for production"
     asked = ReplayPoint(int(table.options.ram_pages[at]), 0)
     pages = recorded_point(asked, NO_FLASH, scaled).ram_pages
     distinct = curve.distinct_pages if scaled is None else scaled.recorded_pages
