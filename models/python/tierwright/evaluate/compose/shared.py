@@ -358,8 +358,10 @@ def _common_times(fillings: Sequence[_Filling], sizes: FloatArray) -> FloatArray
     fits = sizes >= limit * (1 - _CLOSE)
     for _ in range(_MOST_STEPS):
         now, slope = _held_in_all(fillings, found)
-        step = np.divide(sizes - now, slope, out=np.zeros_like(found), where=slope > 0)
-        step = np.where(fits, 0.0, np.maximum(step, 0.0))
+        # Where all fits, the slope may be too small to divide by.
+        open_ = (slope > 0) & ~fits
+        step = np.divide(sizes - now, slope, out=np.zeros_like(found), where=open_)
+        step = np.maximum(step, 0.0)
         found = found + step
         if np.all(step <= _CLOSE * found):
             break
