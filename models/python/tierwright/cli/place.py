@@ -111,8 +111,11 @@ def place(
 
 
 def _print(found: Placement, prices: str) -> None:
-    from tierwright.advise.placement._words import not_counted
-    from tierwright.advise.placement.found import busiest_hour, placed_together
+    from tierwright.advise.placement.found import (
+        busiest_hour,
+        not_counted,
+        placed_together,
+    )
     from tierwright.common.currency import shown_in, to_the_coin
 
     code = shown_in().currency

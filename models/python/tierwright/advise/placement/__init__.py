@@ -47,6 +47,7 @@ from tierwright.advise.placement.found import (
     Placement,
     Sharing,
     System,
+    left_out,
 )
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.answer import Step
@@ -404,7 +405,7 @@ def _placed(
             Decimal(cents) * CENT,
             high if low == high else None,
             {} if low == high else {TIME: (low, high)},
-            _words.left_out(
+            left_out(
                 (int(run.table.options.machines[row]), run.table.without_machine(row))
                 for _, run, row in chosen
             ),

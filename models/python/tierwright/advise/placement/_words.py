@@ -9,7 +9,14 @@ from tierwright.advise.advice import _words
 from tierwright.advise.advice._words import finding as of_advice
 from tierwright.advise.compose import KNOWN_ERROR
 from tierwright.advise.placement._groups import TOTALS, growth_of
-from tierwright.advise.placement.found import TIME, Placement, Sharing, System
+from tierwright.advise.placement.found import (
+    TIME,
+    Placement,
+    Sharing,
+    System,
+    left_out,
+    not_counted,
+)
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import between, counted, listed, percent
@@ -95,42 +102,6 @@ def finding(
         said.append(_against("Sharing every cache", without_parts, mine, objective))
     said += [_would_save(each) for each in systems if _is_worth_saying(each)]
     return " ".join(said)
-
-
-def left_out(machines: Iterable[tuple[int, bool]]) -> tuple[int, ...]:
-    """Return the machines that the cost of systems lacks, by system; empty where it lacks none.
-
-    Parameters
-    ----------
-    machines : iterable of tuple of (int, bool)
-        Of each system its machines, and whether its price lacks them.
-    """
-    found = tuple(many if lacks else 0 for many, lacks in machines)
-    return found if any(found) else ()
-
-
-def not_counted(lacking: Sequence[int]) -> str:
-    """Say behind the cost of systems which machines it lacks; empty where it lacks none.
-
-    Parameters
-    ----------
-    lacking : sequence of int
-        Machines, by system.
-
-    Examples
-    --------
-    >>> not_counted([1]), not_counted([1, 1]), not_counted([1, 0, 0])
-    (', its machine not counted', ', their machines not counted', ', the machine of 1 of them not counted')
-    """
-    some = [each for each in lacking if each]
-    if not some:
-        return ""
-    if len(lacking) == 1:
-        return f", {of_advice.not_counted(some[0])}"
-    if len(some) == len(lacking):
-        return ", their machines not counted"
-    what = "machine" if sum(some) == 1 else "machines"
-    return f", the {what} of {len(some):,} of them not counted"
 
 
 def of_systems(systems: Sequence[System], beside: Sequence[System]) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from tierwright.advise.advice._words.finding import not_counted as one_not_counted
 from tierwright.advise.advice.found import Option
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import listed
@@ -223,6 +224,42 @@ def busiest_hour(found: Placement) -> str:
         else ""
     )
     return f"The busiest hour has {listed(said)}, as {whose}{together}."
+
+
+def left_out(machines: Iterable[tuple[int, bool]]) -> tuple[int, ...]:
+    """Return the machines that the cost of systems lacks, by system; empty where it lacks none.
+
+    Parameters
+    ----------
+    machines : iterable of tuple of (int, bool)
+        Of each system its machines, and whether its price lacks them.
+    """
+    found = tuple(many if lacks else 0 for many, lacks in machines)
+    return found if any(found) else ()
+
+
+def not_counted(lacking: Sequence[int]) -> str:
+    """Say behind the cost of systems which machines it lacks; empty where it lacks none.
+
+    Parameters
+    ----------
+    lacking : sequence of int
+        Machines, by system.
+
+    Examples
+    --------
+    >>> not_counted([1]), not_counted([1, 1]), not_counted([1, 0, 0])
+    (', its machine not counted', ', their machines not counted', ', the machine of 1 of them not counted')
+    """
+    some = [each for each in lacking if each]
+    if not some:
+        return ""
+    if len(lacking) == 1:
+        return f", {one_not_counted(some[0])}"
+    if len(some) == len(lacking):
+        return ", their machines not counted"
+    what = "machine" if sum(some) == 1 else "machines"
+    return f", the {what} of {len(some):,} of them not counted"
 
 
 def placed_together(names: Sequence[str], in_parts: bool) -> str:  # noqa: FBT001

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from tierwright.advise.placement._words import left_out, not_counted
-from tierwright.advise.placement.found import placed_together
+from tierwright.advise.placement.found import left_out, not_counted, placed_together
 from tierwright.advise.report import _answer, _basis
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named
