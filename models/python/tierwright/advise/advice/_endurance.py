@@ -11,7 +11,11 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of
-from tierwright.advise.advice._machine import behind_price, costing_less
+from tierwright.advise.advice._machine import (
+    behind_price,
+    cheaper_as_parts,
+    costing_less,
+)
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._unknown import is_better
 from tierwright.advise.advice._words import with_flow
@@ -193,10 +197,9 @@ def _better(asked: Asked, of: Table, rows: IntArray, best: Option | None) -> str
     """Count options that are better than the best; what costs less without its machines alone is not called better."""
     if best is None:
         return counted(len(rows), "option")
-    less = costing_less(of, rows, best)
-    if asked.objective == "io_time" or less in ("cost less", "costs less"):
+    if asked.objective == "io_time" or not cheaper_as_parts(of, rows, best):
         return counted(len(rows), "better option")
-    return f"{counted(len(rows), 'option')} that {less}"
+    return f"{counted(len(rows), 'option')} that {costing_less(of, rows, best)}"
 
 
 def _at_the_most(table: Table) -> tuple[Table, FloatArray] | None:

@@ -62,6 +62,24 @@ def behind_price(table: Table, at: int, *, own: bool | None) -> str:
     return f", {INCLUDED}" if own and not lacks else ""
 
 
+def cheaper_as_parts(table: Table, rows: IntArray, best: Option | None) -> list[int]:
+    """Return those of some options that cost less than a choice whose machines are counted, and lack their own.
+
+    What costs less than RAM and devices alone does so beside these with their machines, too.
+
+    Parameters
+    ----------
+    table : Table
+    rows : int array
+        Options that cost less.
+    best : Option or None
+        The choice.
+    """
+    if best is not None and best.without_machine:
+        return []
+    return [at for at in rows.tolist() if table.without_machine(at)]
+
+
 def costing_less(table: Table, rows: IntArray, best: Option | None) -> str:
     """Say of options that cost less than a choice, to be read behind *that*, which of them do so without their machines.
 
@@ -74,10 +92,7 @@ def costing_less(table: Table, rows: IntArray, best: Option | None) -> str:
         The choice.
     """
     cost = "costs less" if len(rows) == 1 else "cost less"
-    if best is not None and best.without_machine:
-        # What costs less than RAM and devices alone does so beside these with their machines, too.
-        return cost
-    lacking = [at for at in rows.tolist() if table.without_machine(at)]
+    lacking = cheaper_as_parts(table, rows, best)
     if not lacking:
         return cost
     one = len(lacking) == 1 and int(table.options.machines[lacking[0]]) == 1
