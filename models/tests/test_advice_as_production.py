@@ -29,7 +29,7 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
-from tierwright.simulate.priced import ReplayCost, without_new_pages
+from tierwright.simulate.priced import price, without_new_pages
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
@@ -240,31 +240,36 @@ def test_more_writes_change_what_is_written_back_alone(
 
 @pytest.mark.oracle("simulate.priced.without_new_pages")
 def test_reads_of_new_pages_by_hand() -> None:
-    cost = ReplayCost(30.0, {"disk_reads": 20.0, "disk_writes": 10.0}, "")
-    # A tenth of the accesses, 50 µs each.
-    found = without_new_pages(cost, 0.1, 50.0)
-    assert found.io_time_us_per_access == 25
-    assert found.tiers_us_per_access == {"flash": 0, "disk": 25}
-    # No more than all reads; nothing of what is not known.
-    assert without_new_pages(cost, 0.9, 50.0).io_time_us_per_access == 10
-    unknown = ReplayCost(None, {}, "no source states it")
-    assert without_new_pages(unknown, 0.1, 50.0) is unknown
-    assert without_new_pages(cost, 0.1, None) is cost
+    disk = catalog.device(DISK)
+    flash = catalog.device(FLASH)
+    read_us = service_us(disk, "read", 8192)
+    assert read_us is not None
+
+    def taken(counters: Mapping[str, Any]) -> float:
+        found = price({**counters, "page_bytes": 8192}, flash=flash, disk=disk)
+        assert found.io_time_us_per_access is not None
+        return found.io_time_us_per_access
+
+    whole = taken(COUNTS)
+    # A tenth of the accesses are reads less.
+    assert taken(without_new_pages(COUNTS, 0.1)) == pytest.approx(whole - read_us / 10)
+    # No more than all reads, of which there are 200.
+    assert taken(without_new_pages(COUNTS, 0.9)) == pytest.approx(whole - read_us / 5)
+    assert without_new_pages(COUNTS, 0.0) is COUNTS
+    # Of blocks the pages that are read one by one.
+    blocks = {**COUNTS, "blocks": {"hdd_page_reads": 150, "hdd_block_reads": 7}}
+    found = without_new_pages(blocks, 0.1)
+    assert found["blocks"] == {"hdd_page_reads": 50, "hdd_block_reads": 7}
 
 
 @pytest.mark.formula("simulate.priced.without_new_pages")
-@given(share=st.floats(0.0, 1.0), read=st.floats(0.0, 1e4), other=st.floats(0.0, 1e4))
-def test_more_new_pages_never_take_longer(
-    share: float, read: float, other: float
-) -> None:
-    cost = ReplayCost(read + other, {"disk_reads": read, "flash_writes": other}, "")
-    less, more = (
-        without_new_pages(cost, part, 100.0).io_time_us_per_access
-        for part in (share, share / 2)
-    )
-    assert less is not None
-    assert more is not None
-    assert other - 1e-9 <= less <= more + 1e-9 <= read + other + 2e-9
+@given(share=st.floats(0.0, 1.0), reads=st.integers(0, 1000))
+def test_more_new_pages_never_read_more(share: float, reads: int) -> None:
+    counted = {**COUNTS, "hdd_reads": reads}
+    less, more = (without_new_pages(counted, part) for part in (share, share / 2))
+    assert 0 <= less["hdd_reads"] <= more["hdd_reads"] <= reads
+    for found in (less, more):
+        assert {**found, "hdd_reads": reads} == counted
 
 
 def test_new_pages_are_not_read_in_a_replay_either(recorded: Profile) -> None:

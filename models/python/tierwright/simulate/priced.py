@@ -215,29 +215,32 @@ def with_flash_writes(cost: ReplayCost, times: float) -> ReplayCost:
 
 
 def without_new_pages(
-    cost: ReplayCost, new_share: float, read_us: float | None
-) -> ReplayCost:
-    """Take off what reads of new pages take, which are made in RAM: a replay cannot know them and reads them from disk.
+    counters: Mapping[str, Any], new_share: float
+) -> Mapping[str, Any]:
+    """Return what a replay would count if it knew which pages are new: they are made in RAM, and it reads them from disk.
 
     Parameters
     ----------
-    cost : ReplayCost
-        Of a replay.
+    counters : mapping
+        Of the replay, of page flow or of a flash cache.
     new_share : float
         Share of its accesses that touch a new page for the first time. [1]
-    read_us : float or None
-        Time of one page read of the disk. [µs]
+
+    Examples
+    --------
+    >>> without_new_pages({"accesses": 100, "hdd_reads": 30}, 0.1)["hdd_reads"]
+    20
     """
-    if cost.io_time_us_per_access is None or not new_share or read_us is None:
-        return cost
-    read = cost.terms_us_per_access.get("disk_reads", 0.0)
-    terms = {
-        **cost.terms_us_per_access,
-        "disk_reads": max(0.0, read - new_share * read_us),
-    }
-    return replace(
-        cost, io_time_us_per_access=sum(terms.values()), terms_us_per_access=terms
-    )
+    if not new_share:
+        return counters
+    new = round(new_share * counters["accesses"])
+    found = {**counters, "hdd_reads": max(0, counters["hdd_reads"] - new)}
+    blocks = counters.get("blocks")
+    if blocks:
+        # Those that are priced where flash takes blocks of several pages.
+        read = max(0, blocks["hdd_page_reads"] - new)
+        found["blocks"] = {**blocks, "hdd_page_reads": read}
+    return found
 
 
 def _with_directory(

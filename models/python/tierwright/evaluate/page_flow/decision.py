@@ -87,6 +87,29 @@ def priced(
     )
 
 
+def operations_if_dirty(counters: Mapping[str, Any], scheme: str) -> dict[str, float]:
+    """Return the operations of a scheme at the hits and misses of its replay, were every page dirty that leaves RAM or flash.
+
+    Parameters
+    ----------
+    counters : mapping
+        Of the replay.
+    scheme : str
+        Page-flow scheme.
+
+    Returns
+    -------
+    dict of str to float
+        By cost term, of those that the scheme has.
+    """
+    hits, misses, every = (
+        np.asarray([each], dtype=np.float64)
+        for each in (counters["flash_hits"], counters["flash_misses"], 1.0)
+    )
+    done = BY_NAME[scheme].operations(hits, misses, every, every)
+    return {term: float(count[0]) for term, count in done.items()}
+
+
 def with_writes(
     counters: Mapping[str, Any], scheme: str, factor: float
 ) -> Mapping[str, Any]:
@@ -126,11 +149,7 @@ def with_writes(
     """
     if factor == 1:
         return counters
-    hits, misses, every = (
-        np.asarray([each], dtype=np.float64)
-        for each in (counters["flash_hits"], counters["flash_misses"], 1.0)
-    )
-    most = BY_NAME[scheme].operations(hits, misses, every, every)
+    most = operations_if_dirty(counters, scheme)
 
     def multiplied(name: str, limit: float) -> int:
         count: int = counters[name]
@@ -139,39 +158,16 @@ def with_writes(
 
     backs = counters["flash_write_backs"]
     if "flash_write_backs" in most:
-        backs = multiplied("flash_write_backs", float(most["flash_write_backs"][0]))
+        backs = multiplied("flash_write_backs", most["flash_write_backs"])
     return {
         **counters,
         "flash_write_backs": backs,
         "flash_writes": counters["flash_writes"]
         - counters["flash_write_backs"]
         + backs,
-        "hdd_writes": multiplied("hdd_writes", float(most["disk_writes"][0])),
+        "hdd_writes": multiplied("hdd_writes", most["disk_writes"]),
         "write_accesses": multiplied("write_accesses", float(counters["accesses"])),
     }
-
-
-def without_new_pages(
-    counters: Mapping[str, Any], new_share: float
-) -> Mapping[str, Any]:
-    """Return what a replay of a running system would count if it knew which pages are new: these are not read.
-
-    Parameters
-    ----------
-    counters : mapping
-        Of the replay.
-    new_share : float
-        Share of its accesses that touch a new page for the first time. [1]
-
-    Examples
-    --------
-    >>> without_new_pages({"accesses": 100, "hdd_reads": 30}, 0.1)["hdd_reads"]
-    20
-    """
-    if not new_share:
-        return counters
-    new = round(new_share * counters["accesses"])
-    return {**counters, "hdd_reads": max(0, counters["hdd_reads"] - new)}
 
 
 _COUNTERS = (

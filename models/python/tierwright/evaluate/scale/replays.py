@@ -26,10 +26,8 @@ a steady state is then off a replay by as much as itself (`decision.STEADY_ERROR
 FILL = "record for longer, or choose smaller sizes"
 """What to do where a recording does not fill caches."""
 
-WRITES_MULTIPLIED = "replayed_writes_multiplied"
-"""Note of a replay whose recording writes another share of its accesses than production."""
 MORE_ALIKE = "record a system that writes as production does"
-"""What to do there."""
+"""What to do where a recording writes another share of its accesses than production."""
 
 _SAME_SHARE = 0.02
 """Shares of writes that differ by less, of themselves, are the same: stated with as many digits as anybody knows."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._checked.places import exact
+from tierwright.advise.advice._checked.places import exact, machine_pages
 from tierwright.advise.advice._plans import Plan
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_admission
@@ -20,7 +20,6 @@ from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.limits import RESPONSES, RESTART
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses, writes_apart
-from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
     ASSUMED,
@@ -202,15 +201,9 @@ class _Machine:
 
     @classmethod
     def of(cls, table: Table, at: int) -> _Machine:
-        options, setting = table.options, table.setting
-        machines = int(options.machines[at])
-        share = machines / setting.machines
-        return cls(
-            exact(float(options.ram_pages[at]) / share),
-            exact(float(options.flash_pages[at]) / share),
-            _data_pages(setting.curve, machines),
-            machines,
-        )
+        machines = int(table.options.machines[at])
+        ram, flash = machine_pages(table, at)
+        return cls(ram, flash, _data_pages(table.setting.curve, machines), machines)
 
 
 def _data_pages(curve: Curve, machines: int) -> int:
@@ -361,12 +354,8 @@ def _of(
         return _refused(wanted, f"{counters['error']}; {counters['hint']}")
     flash, store = table.devices(at)
     assert store is not None  # an option without times is no finalist
-    page = table.setting.curve.page_bytes
-    cost = without_new_pages(
-        price(counters, flash=flash, disk=store),
-        _checked.new_share(table.setting.curve) or 0.0,
-        service_us(store, "read", page),
-    )
+    new = _checked.new_share(table.setting.curve) or 0.0
+    cost = price(without_new_pages(counters, new), flash=flash, disk=store)
     if cost.io_time_us_per_access is None:
         return _refused(wanted, cost.reason)
     accesses = counters["accesses"]

@@ -86,13 +86,19 @@ def machine_point(table: Table, at: int) -> tuple[ReplayPoint, int]:
 
     Those of one of production's, which may be fewer or more, need not be whole.
     """
-    machines = int(table.options.machines[at])
-    share = machines / table.setting.machines
-    ram, flash = (
-        int(exact(float(pages[at]) / share))
-        for pages in (table.options.ram_pages, table.options.flash_pages)
+    ram, flash = map(int, machine_pages(table, at))
+    point = replace(asked_point(table, at), ram_pages=ram, flash_pages=flash)
+    return point, int(table.options.machines[at])
+
+
+def machine_pages(table: Table, at: int) -> tuple[float, float]:
+    """RAM and flash of one machine of an option; options list those of one of production's. [pages]"""
+    options = table.options
+    share = int(options.machines[at]) / table.setting.machines
+    return (
+        exact(float(options.ram_pages[at]) / share),
+        exact(float(options.flash_pages[at]) / share),
     )
-    return replace(asked_point(table, at), ram_pages=ram, flash_pages=flash), machines
 
 
 def exact(pages: float) -> float:

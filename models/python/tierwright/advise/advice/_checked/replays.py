@@ -24,29 +24,29 @@ from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, percent
 from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
+    operations_if_dirty,
     priced,
     with_writes,
-    without_new_pages,
 )
 from tierwright.evaluate.page_flow.load import TIER_TERMS
-from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.page_flow.terms import COST_TERMS
 from tierwright.evaluate.scale.replays import (
     FILL,
     MORE_ALIKE,
-    WRITES_MULTIPLIED,
     writes_factor,
     writes_multiplied,
 )
 from tierwright.hardware.device import OPERATIONS
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
-from tierwright.simulate.priced import flash_pages_written
+from tierwright.simulate.priced import flash_pages_written, without_new_pages
 from tierwright.trace.notes import Note
 from tierwright.trace.reading import OnProgress, Trace
 
 FIRST_TOUCHES = "first_touches_alone"
 """Note of a replay of RAM alone that the recording does not fill."""
+WRITES_MULTIPLIED = "replayed_writes_multiplied"
+"""Note of a replay whose recording writes another share of its accesses than production."""
 NEW_PAGES = "new_pages_taken_off"
 """Note of a replay of a recording of which some pages are stated to be new."""
 
@@ -197,11 +197,11 @@ def replayed(
     errors = bands(table, np.asarray(finalists, dtype=np.int64))
 
     curve = table.setting.curve
-    factor = writes_factor(curve.scaled)
+    factor, new = writes_factor(curve.scaled), new_share(curve) or 0.0
 
     def of(at: int) -> Mapping[str, Any]:
         made = with_writes(counters[planned.replays[at]], table.scheme(at), factor)
-        return without_new_pages(made, new_share(curve) or 0.0)
+        return without_new_pages(made, new)
 
     return [
         _refused(table, at, float(band), refused)
@@ -309,14 +309,10 @@ def _most_wear(
     """
     if table.setting.curve.notes.tells_writes:
         return 0.0, 0.0
-    hits, misses, every = (
-        np.asarray([each], dtype=np.float64)
-        for each in (counters["flash_hits"], counters["flash_misses"], 1.0)
-    )
-    done = BY_NAME[scheme].operations(hits, misses, every, every)
+    done = operations_if_dirty(counters, scheme)
     flash, store = (
         sum(
-            float(done[term.name][0])
+            done[term.name]
             for term in COST_TERMS
             if (term.device, term.operation) == (tier, "write") and term.name in done
         )
