@@ -335,17 +335,19 @@ def about_production(curve: Curve) -> Iterator[Note]:
     if not curve.growth:
         return
     share = new_share(curve)
-    reads = "a replay reads all pages that it touches first, new ones too"
+    reads = (
+        "a replay reads every page that it touches for the first time, new pages too"
+    )
     if share is None:
         yield Note(
             NEW_PAGES,
-            f"{reads}, and how many of these it counts is not known, so it takes too long rather than too short",
+            f"{reads}, and how many of those it counts is not known: it takes too long rather than too short",
             "profile the recording again",
         )
     elif share:
         yield Note(
             NEW_PAGES,
-            f"{reads}: of those that it counts, the share that is stated to be new was taken off, {percent(share)} of the accesses",
+            f"{reads}: the stated share of these reads was taken off, {percent(share)} of the accesses that it counts",
             "",
         )
 
