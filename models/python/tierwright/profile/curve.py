@@ -628,6 +628,10 @@ class Curve:
                 self.misses_at[: found.counted],
                 backs[: found.counted],
                 write_accesses=self.write_accesses,
+                open_write_backs=None
+                if self.windows is None
+                else self.windows.open_at(found.pages[: found.counted]),
+                new_pages=self.new_pages,
             ),
             accesses=self.accesses,
             distinct_pages=self.distinct_pages,
@@ -864,6 +868,8 @@ class Curve:
         """Return the same curve, its arrays shared, with the windows of its recording."""
         made = copy.copy(self)
         object.__setattr__(made, "windows", windows)
+        if self.scaled is None:  # the estimate rests on them
+            object.__setattr__(made, "_steady", [])
         return made
 
     def with_dirty_share(self, dirty_share: float) -> Curve:

@@ -35,7 +35,7 @@ TAIL_PAGES = 2.0
 """Multiple of the pages seen up to which the trend goes on; beyond, the last value stands."""
 TAIL_POINTS = 20
 """Sizes between the pages seen and the end of the trend."""
-TRUSTED_EVICTIONS = 0.1
+TRUSTED_EVICTIONS = 0.3
 """Share of the misses that must evict for the dirty share of the evicted to be taken."""
 
 
@@ -343,6 +343,8 @@ def steady_write_backs(
     cold_write_backs: FloatArray,
     *,
     write_accesses: int,
+    open_write_backs: FloatArray | None = None,
+    new_pages: int = 0,
 ) -> FloatArray:
     """Write-backs of a running LRU cache: its misses, each of which evicts, times the dirty share of evicted pages.
 
@@ -356,11 +358,17 @@ def steady_write_backs(
         Counts from a cold start, where misses - size evict.
     write_accesses : int
         No more is ever written back.
+    open_write_backs : float64 array, optional
+        Those of the cold write-backs after which the page is not written again, NaN where nobody
+        counted them, which is at the smallest sizes if anywhere.
+    new_pages : int
+        G, first touches of pages known to be newly allocated.
 
     Returns
     -------
     float64 array
-        The dirty share is that of the cold start; where fewer than `TRUSTED_EVICTIONS` of the
+        The dirty share is that of the product limit over the writes where `open_write_backs` are known, see
+        `_followed`, else that of the cold start; where fewer than `TRUSTED_EVICTIONS` of the
         misses evicted, that of the largest smaller size. At most the misses and the write
         accesses, and not rising with size.
     """
@@ -370,6 +378,15 @@ def steady_write_backs(
     dirty = np.divide(
         cold_write_backs, evicted, out=np.zeros_like(evicted), where=trusted
     )
+    if open_write_backs is not None:
+        dirty = _followed(
+            dirty,
+            trusted,
+            steady_misses[:count],
+            cold_write_backs,
+            open_write_backs,
+            new_pages=new_pages,
+        )
     at = np.where(trusted, np.arange(count), -1)
     latest = np.maximum.accumulate(at)
     if not bool(np.any(trusted)):
@@ -381,3 +398,59 @@ def steady_write_backs(
     backs = np.clip(shares, 0.0, 1.0) * steady_misses
     backs = np.minimum(backs, float(write_accesses))
     return np.minimum.accumulate(backs)
+
+
+def _followed(
+    dirty: FloatArray,
+    trusted: NDArray[np.bool_],
+    steady_misses: FloatArray,
+    cold_write_backs: FloatArray,
+    open_write_backs: FloatArray,
+    *,
+    new_pages: int,
+) -> FloatArray:
+    """Dirty share of the evicted pages where pages that stay for long have the time to be written.
+
+    A cold start evicts first what stays briefly, and what stays briefly is written less often. Each
+    write costs one write-back at every size below the largest stack distance since the
+    write before: a lifetime in sizes, ended by a write or, before the first write of a page,
+    censored by the beginning of the recording. Intervals that the end of the recording
+    leaves open stand for these, as many of each length if the recording is stationary. Between two
+    sizes both kinds end at rates in proportion to their numbers.
+    """
+    known = np.flatnonzero(np.isfinite(open_write_backs))
+    if known.size < 2 or not trusted[known[0]]:
+        return dirty
+    begin = int(known[0])
+    opened = open_write_backs[begin:]
+    # The first write of a new page ends nothing that was there before: it is no censored one.
+    growth = min(float(new_pages), float(opened[0]))
+    old = 1.0 - growth / opened[0] if opened[0] else 1.0
+    ended_by_write = np.minimum.accumulate(
+        np.maximum(cold_write_backs[begin:] - opened, 0.0)
+    )
+    at_risk_here = ended_by_write + old * opened
+    ended, censored = -np.diff(ended_by_write), -np.diff(old * opened)
+    left = np.divide(
+        at_risk_here[1:],
+        at_risk_here[:-1],
+        out=np.ones_like(ended),
+        where=at_risk_here[:-1] > 0,
+    )
+    share_ended = np.divide(
+        ended,
+        ended + censored,
+        out=np.zeros_like(ended),
+        where=ended + censored > 0,
+    )
+    start = dirty[begin] * steady_misses[begin]
+    kept = np.concatenate(([1.0], np.cumprod(left**share_ended)))
+    backs = max(start - growth, 0.0) * kept + min(growth, start)
+    found = dirty.copy()
+    found[begin:] = np.divide(
+        backs,
+        steady_misses[begin:],
+        out=dirty[begin:].copy(),
+        where=steady_misses[begin:] > 0,
+    )
+    return found

@@ -63,6 +63,14 @@ class Windows:
         """Distinct pages that were referenced before each window. [pages]"""
         return np.asarray(np.cumsum(self.first_references) - self.first_references)
 
+    def open_at(self, pages: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Write-backs of pages that are not written again, in a straight line between the sizes listed.
+
+        NaN below the smallest size, none from the largest on, which holds all pages.
+        """
+        found = np.interp(pages, self.pages, self.open_write_backs, right=0.0)
+        return np.asarray(np.where(pages < self.pages[0], np.nan, found))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the key `windows` of a profile file."""
         return {
