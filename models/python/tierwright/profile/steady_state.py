@@ -419,7 +419,7 @@ def _followed(
     sizes both kinds end at rates in proportion to their numbers.
     """
     known = np.flatnonzero(np.isfinite(open_write_backs))
-    if known.size < 2 or not trusted[known[0]]:
+    if not known.size or not trusted[known[0]]:
         return dirty
     begin = int(known[0])
     opened = open_write_backs[begin:]

@@ -246,7 +246,11 @@ class Contenders:
         return tuple(
             name
             for name, at in self._groups
-            if np.any(error_band(name, np.maximum(ram[at], 1.0), flash[at]))
+            if np.any(
+                error_band(
+                    name, np.maximum(ram[at], 1.0), flash[at], self._setting.curve
+                )
+            )
         )
 
     @property

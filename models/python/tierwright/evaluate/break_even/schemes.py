@@ -159,7 +159,7 @@ class SchemeGains:
         whole = BY_NAME[self.scheme].held(ram, holding, counts.effective_flash_pages)
         if self.off:
             missed = counts.ram_misses
-            band = error_band(self.scheme, np.maximum(ram, 1.0), holding)
+            band = error_band(self.scheme, np.maximum(ram, 1.0), holding, curve)
             hits = np.clip(counts.flash_hits + self.off * band * missed, 0.0, missed)
             counts = replace(counts, flash_hits=hits, flash_misses=missed - hits)
         return Flows(

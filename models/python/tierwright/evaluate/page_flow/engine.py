@@ -112,16 +112,23 @@ def _measured(
 
 
 def with_hits_off(
-    scheme: str, flow: Flow, r: FloatArray, f: FloatArray, hits_off: float
+    curve: Curve,
+    scheme: str,
+    flow: Flow,
+    r: FloatArray,
+    f: FloatArray,
+    hits_off: float,
 ) -> Flow:
     """Return a flow whose flash hits are off by a share of their known error, from -1 to 1.
 
-    Exact schemes stay as they are.
+    Exact schemes stay as they are, and so does flash that holds all of the data. New pages, which nothing holds,
+    never hit.
     """
     counts = flow.counts
     whole = counts.ram_misses
-    shift = hits_off * explain.error_band(scheme, r, f) * whole
-    hits = np.clip(counts.flash_hits + shift, 0.0, whole)
+    band = explain.error_band(scheme, r, f, curve)
+    most = np.maximum(whole - flow.growth, counts.flash_hits)
+    hits = np.clip(counts.flash_hits + hits_off * band * whole, 0.0, most)
     return replace(
         flow, counts=replace(counts, flash_hits=hits, flash_misses=whole - hits)
     )
@@ -248,7 +255,7 @@ def io_time_error_us(
             _terms_of(scheme, hits, misses, flow, times, write).total
             for hits, misses in ((one, nothing), (nothing, one))
         )
-        band = explain.error_band(scheme, frames, flow.f)
+        band = explain.error_band(scheme, frames, flow.f, curve)
         error = band * tier.ram_misses * np.abs(miss - hit) / curve.accesses
     if formula.writes_error is None:
         return error

@@ -348,7 +348,7 @@ def evaluate_grid(
         flash_writes = engine.flash_writes(curve, scheme, flow)
         if hits_off:
             flow = engine.with_hits_off(
-                scheme, flow, np.maximum(left, 1.0), f, hits_off
+                curve, scheme, flow, np.maximum(left, 1.0), f, hits_off
             )
         terms = engine.terms(scheme, flow, times).by_term
         disk_time = terms["disk_reads"] + terms["disk_writes"]

@@ -35,7 +35,10 @@ def estimator(curve: Curve, scheme: str) -> str:
 
 
 def error_band(
-    scheme: str, ram_pages: FloatArray, flash_pages: FloatArray
+    scheme: str,
+    ram_pages: FloatArray,
+    flash_pages: FloatArray,
+    curve: Curve | None = None,
 ) -> FloatArray:
     """Largest error of the flash hits seen at such f / r, as a share of the RAM misses. [1]
 
@@ -50,11 +53,13 @@ def error_band(
         Name.
     ram_pages, flash_pages : float64 array
         r, at least 1, and f, of one shape. [pages]
+    curve : Curve, optional
+        Of the workload.
 
     Returns
     -------
     float64 array
-        0 for exact schemes.
+        0 for exact schemes, and where flash holds all of the data that the curve states: whatever leaves RAM is on it.
     """
     band = np.zeros_like(flash_pages)
     formula = BY_NAME[scheme]
@@ -64,7 +69,8 @@ def error_band(
     for least, most in formula.hit_errors:
         band = np.where(ratio >= least, most, band)
     start = ram_pages if formula.errors_above_ram else 0.0
-    return np.where(flash_pages > start, band, 0.0)
+    band = np.where(flash_pages > start, band, 0.0)
+    return band if curve is None else np.where(curve.holds_all(flash_pages), 0.0, band)
 
 
 LAZY_WRITES_OFF = 0.05
@@ -82,6 +88,9 @@ def exactness(
     formula = BY_NAME[scheme]
     start = ram_pages if formula.errors_above_ram else 0
     if formula.hit_errors and flash_pages > start:
+        if curve.holds_all(flash_pages):
+            text = "flash holds all of the data: whatever leaves RAM is on it"
+            return False, text, None
         return _approximate(formula, flash_pages / ram_pages)
     text = formula.exact_text(ram_pages, flash_pages)
     if not formula.is_exact and flash_pages > 0:

@@ -103,7 +103,9 @@ def operations(
         flow = flows[name]
         off = 0.0 if hits_off is None else hits_off.get(name, 0.0)
         if off:
-            flow = engine.with_hits_off(name, flow, np.maximum(ram, 1.0), flash, off)
+            flow = engine.with_hits_off(
+                curve, name, flow, np.maximum(ram, 1.0), flash, off
+            )
         most = None
         if not curve.notes.tells_writes:
             every = np.ones_like(ram)

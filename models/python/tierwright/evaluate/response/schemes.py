@@ -241,7 +241,7 @@ def scheme_response(
         for name, costs in grids(wanted, 0.0).items()
     }
     r, f = np.asarray(float(left)), np.asarray(float(flash_pages))
-    near = [name for name in wanted if float(explain.error_band(name, r, f)) > 0]
+    near = [name for name in wanted if float(explain.error_band(name, r, f, curve)) > 0]
     if not (near and ranges):
         return found
     ends = [grids(near, end) for end in (-1.0, 1.0)]

@@ -289,7 +289,7 @@ def scheme_throughput(
     near = [
         name
         for name in wanted
-        if np.any(explain.error_band(name, left, sizes.astype(float)))
+        if np.any(explain.error_band(name, left, sizes.astype(float), curve))
     ]
     ends = {end: costs_of(near, end) for end in (-1.0, 1.0)} if near else {}
     waits = beyond_busy(flash, disk, curve.page_bytes)

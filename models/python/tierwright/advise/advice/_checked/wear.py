@@ -108,5 +108,7 @@ def bands(table: Table, rows: IntArray) -> FloatArray:
     for code in np.unique(codes).tolist():
         [of] = np.nonzero(codes == code)
         scheme = table.scheme(int(rows[of[0]]))
-        found[of] += explain.error_band(scheme, np.maximum(ram[of], 1), flash[of])
+        found[of] += explain.error_band(
+            scheme, np.maximum(ram[of], 1), flash[of], curve
+        )
     return found

@@ -53,7 +53,7 @@ def bars_of(
     others: tuple[Bar, ...],
     drawn: Mapping[Input, Caution],
 ) -> tuple[Bar, ...]:
-    """Return a bar of each input that was drawn and that a caution speaks of, or a source states, with its flip; and others.
+    """Return a bar of each input that was drawn, with its flip, unless its range changes nothing and no caution speaks of it; and others.
 
     A bar ends where the draws end, so that it speaks of the range that probability and worth speak of.
     """
@@ -61,10 +61,10 @@ def bars_of(
     for each in found.draws.places:
         if each in drawn:
             made.append(_own_bar(found, each, ranges(each), drawn[each].message))
-        elif each.name in (_draws.TIME, _draws.PRICE):
-            bar = _own_bar(found, each, ranges(each), name_of(each))
-            if bar.flip is not None or _width(bar) > 0:
-                made.append(bar)
+            continue
+        bar = _own_bar(found, each, ranges(each), name_of(each))
+        if bar.flip is not None or _width(bar) > 0:
+            made.append(bar)
     made.sort(key=_width, reverse=True)
     return tuple(made[:MOST_BARS])
 

@@ -133,7 +133,7 @@ def _written(found: Sure, each: Input, place: float) -> tuple[float, float]:
         case _draws.LAW:
             times = float((1 + draws.ranges.law) ** (2 * place - 1))
             return times, 1.0 if times < TWICE else 0.0
-        case _draws.SHORT:
+        case _draws.SHORT | _draws.STEADY | _draws.HITS:
             return 2 * place - 1, 0.0
         case _draws.SAMPLE:
             return place, 0.0

@@ -12,6 +12,7 @@ from tierwright.advise.advice import _draws
 from tierwright.advise.advice._confidence.drawing import Sure
 from tierwright.advise.advice._draws import Draws, Input, Ranges
 from tierwright.advise.advice._prices import SEVERAL_PRICED, price_words
+from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import as_many, percent
@@ -117,6 +118,18 @@ def value_text(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
         case _draws.SAMPLE:
             side = "above" if away > 0 else "below"
             return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
+        case _draws.STEADY if place in (0, 1):
+            side = "long" if place else "short"
+            return f"I/O times are as {side} as the error of the model in the steady state allows"
+        case _draws.STEADY:
+            side = "above" if away > 0 else "below"
+            return f"I/O times are {side} the model's by {percent(abs(away))} of its error in the steady state"
+        case _draws.HITS if place in (0, 1):
+            hits = "many" if place else "few"
+            return f"{scheme_titles()[each.of[0]]} has as {hits} flash hits as the error of the model allows"
+        case _draws.HITS:
+            hits = "more" if away > 0 else "fewer"
+            return f"{scheme_titles()[each.of[0]]} has {hits} flash hits, by {percent(abs(away))} of the error of the model"
         case _draws.PRICE:
             off_by = draws.spreads[each.of[0]].at(place) - 1
             more = "more" if off_by > 0 else "less"
