@@ -14,11 +14,19 @@ from tierwright.advise.advice._checked.replays import Replayed
 from tierwright.advise.advice._checked.wear import bands
 from tierwright.advise.advice._table import Table
 from tierwright.evaluate.advice.choose import ordered
-from tierwright.evaluate.advice.limits import IO_TIME, LIFE, Bools
+from tierwright.evaluate.advice.limits import (
+    IO_TIME,
+    LIFE,
+    PEAK_BUSY,
+    THROUGHPUT,
+    Bools,
+)
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 
 MOST_FINALISTS = 5
+OF_LOAD = (PEAK_BUSY, THROUGHPUT, IO_TIME)
+"""Limits that an option with less RAM keeps no better."""
 MOST_ROUNDS = 3
 """Further replays, where one leaves options that could be better."""
 MOST_MORE = 16
@@ -52,9 +60,43 @@ def devices_more(
     return more if setting.devices_more < more <= MOST_MORE_DEVICES else None
 
 
+def refuted_by_more_ram(
+    asked: Asked, table: Table, tried: Sequence[Replayed]
+) -> frozenset[int]:
+    """Options that no replay times and that have no more RAM than one that breaks a limit of its load by its replay.
+
+    With less RAM before the same devices and flash a page flow misses no less often: it is no faster and its devices are
+    no less busy.
+    """
+    options, kinds = table.options, table.hardware_codes
+    same = (
+        kinds,
+        options.scheme,
+        options.machines,
+        options.store_devices,
+        options.flash_devices,
+        options.flash_pages,
+    )
+    too_busy = [
+        each.at
+        for each in tried
+        if each.is_timed and {*broken(asked, each)} & {*OF_LOAD}
+    ]
+    return frozenset(
+        each.at
+        for each in tried
+        if not each.is_timed
+        and any(
+            options.ram_pages[each.at] <= options.ram_pages[other]
+            and all(column[each.at] == column[other] for column in same)
+            for other in too_busy
+        )
+    )
+
+
 def decided(
     asked: Asked,
-    month_cents: IntArray,
+    table: Table,
     tried: Sequence[Replayed],
     near: frozenset[int] = frozenset(),
 ) -> int | None:
@@ -66,8 +108,7 @@ def decided(
     Parameters
     ----------
     asked : Asked
-    month_cents : int array
-        Cost of every option. [0.01 USD/month]
+    table : Table
     tried : sequence of Replayed
         In the order of the objective.
     near : frozenset of int
@@ -78,10 +119,14 @@ def decided(
     int or None
         None where none keeps its limits.
     """
+    month_cents = table.options.month_cents
+    refuted = refuted_by_more_ram(asked, table, tried)
     keeps = [
         each
         for each in tried
-        if not breaks(asked, each) and not (each.at in near and not each.is_timed)
+        if not breaks(asked, each)
+        and each.at not in refuted
+        and not (each.at in near and not each.is_timed)
     ]
     if not keeps:
         return None
@@ -124,12 +169,13 @@ def _fastest(month_cents: IntArray, keeps: Sequence[Replayed]) -> Replayed:
 def _is_better_by_model(month_cents: IntArray, each: Replayed, shown: Replayed) -> bool:
     """Whether an option that no replay times is better than what a replay shows.
 
-    It is where it costs less and is no slower by the model. Else, what was not replayed has to be faster by more than
+    It is where it costs less and is no slower by the model, which is asked about both: a model that is too fast of one is
+    too fast of the other. Else, what was not replayed has to be faster by more than
     the model may be off: within that, nothing is known to be. What was replayed and is not full in it has kept
     its limits there, and the model ranks it; it has to be faster by the model than the other is by both.
     """
     time_us = shown.simulated_us
-    is_no_slower = each.model_us <= time_us * (1 + TIE_TOLERANCE)
+    is_no_slower = each.model_us <= shown.model_us * (1 + TIE_TOLERANCE)
     if is_no_slower and month_cents[each.at] < month_cents[shown.at]:
         return True
     if each.reason:
@@ -263,7 +309,7 @@ def settled(
         )
 
     tried = replayed_of(finalists) if len(finalists) else []
-    best = decided(asked, table.options.month_cents, tried, admits)
+    best = decided(asked, table, tried, admits)
     # Where none keeps its limits, what costs more is replayed too.
     for _ in range(MOST_ROUNDS):
         known = {each.at for each in tried}
@@ -275,7 +321,7 @@ def settled(
         if not more:
             break
         tried = with_more(tried, more)
-        best = decided(asked, table.options.month_cents, tried, admits)
+        best = decided(asked, table, tried, admits)
     shown = list(finalists)
     # What was close is listed by its hardware: where a replay refutes one size of it, the next is replayed as that was.
     for _ in range(MOST_ROUNDS):
@@ -286,7 +332,7 @@ def settled(
             break
         shown += more
         tried = with_more(tried, more)
-        best = decided(asked, table.options.month_cents, tried, admits)
+        best = decided(asked, table, tried, admits)
     return Settled(
         tried,
         best,

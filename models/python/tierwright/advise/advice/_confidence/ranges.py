@@ -19,6 +19,8 @@ from tierwright.common.wording import as_many, percent
 from tierwright.evaluate.advice.information import NEAR, Buys
 from tierwright.evaluate.advice.limits import ROUNDING
 
+MIDDLE = 0.5
+"""Place of a range at which most inputs are as they are stated."""
 STEPS = 33
 SCALE: FloatArray = np.linspace(0.0, 1.0, STEPS)
 """Places of a range at which a flip is looked for, and at which what may be recommended is known."""
@@ -91,52 +93,74 @@ def place_as_is(found: Sure, each: Input) -> float:
     if each.name == _draws.PRICE:
         return found.draws.spreads[each.of[0]].place_as_is
     if each.name != _draws.TIME:
-        return 0.5
+        return MIDDLE
     used, low, high = found.draws.bounds[each.of]  # type: ignore[index]
     return float(np.log(used / low) / np.log(high / low))
 
 
 def value_text(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
     """Write the value of an input at a place of its range, to be read behind *if*."""
-    away = 2 * place - 1
     match each.name:
         case _draws.LAW:
-            times = float((1 + ranges.law) ** away)
+            times = float((1 + ranges.law) ** (2 * place - 1))
             return f"the misses are {as_many(times)} the law says"
-        case _draws.SHORT if place == 0:
-            return "no first touch misses there"
-        case _draws.SHORT if place == 1 and ranges.late:
-            return "first touches miss there as often as they came in the last half of the recording"
-        case _draws.SHORT if place == 1:
-            return "every first touch misses there"
         case _draws.SHORT:
-            of = "misses" if away > 0 else "hits"
-            return f"{percent(abs(away))} of what the recording is too short to show are {of}"
-        case _draws.SAMPLE if place in (0, 1):
-            side = "more" if place else "fewer"
-            return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
+            return _short_text(place, late=ranges.late)
         case _draws.SAMPLE:
-            side = "above" if away > 0 else "below"
-            return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
-        case _draws.STEADY if place in (0, 1):
-            side = "long" if place else "short"
-            return f"I/O times are as {side} as the error of the model in the steady state allows"
+            return _sample_text(place)
         case _draws.STEADY:
-            side = "above" if away > 0 else "below"
-            return f"I/O times are {side} the model's by {percent(abs(away))} of its error in the steady state"
-        case _draws.HITS if place in (0, 1):
-            hits = "many" if place else "few"
-            return f"{scheme_titles()[each.of[0]]} has as {hits} flash hits as the error of the model allows"
+            return _steady_text(place)
         case _draws.HITS:
-            hits = "more" if away > 0 else "fewer"
-            return f"{scheme_titles()[each.of[0]]} has {hits} flash hits, by {percent(abs(away))} of the error of the model"
+            return _hits_text(scheme_titles()[each.of[0]], place)
         case _draws.PRICE:
-            off_by = draws.spreads[each.of[0]].at(place) - 1
-            more = "more" if off_by > 0 else "less"
-            words = price_words(each.of[0])
-            cost = "cost" if words in SEVERAL_PRICED else "costs"
-            return f"{words} {cost} {percent(abs(off_by))} {more}"
+            return _price_text(
+                price_words(each.of[0]), draws.spreads[each.of[0]].at(place)
+            )
         case _:
             bound = draws.bounds[each.of]  # type: ignore[index]
             time = format_microseconds(_draws.time_at(bound, place))
             return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"
+
+
+def _short_text(place: float, *, late: bool) -> str:
+    if place == 0:
+        return "no first touch misses there"
+    if place == 1:
+        often = " as often as they came in the last half of the recording"
+        return (
+            f"first touches miss there{often}"
+            if late
+            else "every first touch misses there"
+        )
+    of = "misses" if place > MIDDLE else "hits"
+    return f"{percent(abs(2 * place - 1))} of what the recording is too short to show are {of}"
+
+
+def _sample_text(place: float) -> str:
+    if place in (0, 1):
+        side = "more" if place else "fewer"
+        return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
+    side = "above" if place > MIDDLE else "below"
+    return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
+
+
+def _steady_text(place: float) -> str:
+    if place in (0, 1):
+        side = "long" if place else "short"
+        return f"I/O times are as {side} as the error of the model in the steady state allows"
+    side = "above" if place > MIDDLE else "below"
+    return f"I/O times are {side} the model's by {percent(abs(2 * place - 1))} of its error in the steady state"
+
+
+def _hits_text(title: str, place: float) -> str:
+    if place in (0, 1):
+        hits = "many" if place else "few"
+        return f"{title} has as {hits} flash hits as the error of the model allows"
+    hits = "more" if place > MIDDLE else "fewer"
+    return f"{title} has {hits} flash hits, by {percent(abs(2 * place - 1))} of the error of the model"
+
+
+def _price_text(words: str, factor: float) -> str:
+    more = "more" if factor > 1 else "less"
+    cost = "cost" if words in SEVERAL_PRICED else "costs"
+    return f"{words} {cost} {percent(abs(factor - 1))} {more}"
