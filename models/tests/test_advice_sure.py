@@ -1258,8 +1258,8 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
         assert backs is not None
         curve = replace(
             base,
-            misses_at=base.misses_at * (1 + sign * off),
-            write_backs_at=backs * (1 + sign * off),
+            misses_at=np.minimum(base.misses_at * (1 + sign * off), base.accesses),
+            write_backs_at=np.minimum(backs * (1 + sign * off), base.write_accesses),
         )
         options = table.with_curve(curve).options
         keeps = options.peak_busy <= 0.7 * (1 + 1e-9)
