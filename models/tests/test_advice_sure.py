@@ -634,28 +634,77 @@ def slow_costs(
     return np.asarray([slow_cost(buys, at, option, offer[option]) for at in draws])
 
 
+def slow_lines(
+    gain: np.ndarray[Any, Any],
+    of_part: np.ndarray[Any, Any],
+    beside: np.ndarray[Any, Any],
+) -> tuple[float, float, np.ndarray[Any, Any]]:
+    """Mean and standard error in a part of what eight joined lines through all draws say, by least squares, and other slopes."""
+    count = len(gain)
+    lines = max(1, min(8, count // 8))
+    at = (np.arange(count) + 0.5) / count
+    knots = np.linspace(0, 1, lines + 1)
+    hats = np.stack([np.interp(at, knots, row) for row in np.eye(lines + 1)], axis=1)
+    both = np.hstack((hats, beside))
+    slopes, *_ = np.linalg.lstsq(both, gain, rcond=None)
+    scatter = float(np.sum((gain - both @ slopes) ** 2)) / (count - both.shape[1])
+    where = np.zeros(both.shape[1])
+    where[: lines + 1] = hats[of_part].mean(axis=0)
+    error = math.sqrt(scatter * float(where @ np.linalg.pinv(both.T @ both) @ where))
+    return float(where @ slopes), error, slopes[lines + 1 :]
+
+
 def slow_choice(
     buys: Buys,
     best: tuple[list[int], int],
     offers: list[list[int]],
     known: tuple[Buys, int],
-    draws: list[int],
-) -> tuple[list[int], int]:
-    """What some draws choose, the best of all where nothing is clearly cheaper."""
-    found = [(0.0, best)]
-    for offer in (*offers, middle_of(buys, draws)):
+    halves: list[list[int]],
+    part: int,
+    beside: dict[int, list[float]],
+) -> tuple[tuple[list[int], int], np.ndarray[Any, Any]]:
+    """What the draws of a half choose in a part, the best of all where nothing is clearly cheaper, and how others add to it."""
+    columns = len(next(iter(beside.values())))
+    found = [(0.0, best, np.zeros(columns))]
+    draws = [at for each in halves for at in each]
+    begin = sum(len(each) for each in halves[:part])
+    here = np.arange(begin, begin + len(halves[part]))
+    others = np.asarray([beside[at] for at in draws]).reshape(len(draws), columns)
+
+    def gain_of(offer: list[int], k: int) -> np.ndarray[Any, Any]:
+        return slow_costs(buys, best, draws) - slow_costs(buys, (offer, k), draws)
+
+    for number, offer in enumerate((*offers, middle_of(buys, halves[part]))):
         for k in range(5):
-            gain = slow_costs(buys, best, draws) - slow_costs(buys, (offer, k), draws)
-            clear = gain.mean() > 3 * gain.std() / math.sqrt(len(draws))
-            if clear and permitted(*known, offer, k):
-                found.append((float(gain.mean()), (offer, k)))
-    return max(found, key=lambda one: one[0])[1]
+            if number < len(offers):
+                mean, error, slopes = slow_lines(gain_of(offer, k), here, others)
+            else:
+                _, _, slopes = slow_lines(gain_of(offers[0], k), here, others)
+                own = (gain_of(offer, k) - others @ slopes)[here]
+                mean, error = float(own.mean()), own.std() / math.sqrt(len(own))
+            if mean > 3 * error and permitted(*known, offer, k):
+                found.append((mean, (offer, k), slopes))
+    _, choice, slopes = max(found, key=lambda one: one[0])
+    return choice, slopes
 
 
 def slow_worth(
-    buys: Buys, value: np.ndarray[Any, Any], stated: Buys, along: Buys | None
+    buys: Buys,
+    value: np.ndarray[Any, Any],
+    stated: Buys,
+    along: Buys | None,
+    others: np.ndarray[Any, Any] | None,
 ) -> float:
     draws = [at for at in range(len(buys.keeps)) if buys.keeps[at].any()]
+    beside: dict[int, list[float]] = {at: [] for at in draws}
+    for column in [] if others is None else others.T:
+        away = column - np.mean(column[draws])
+        for at in draws:
+            beside[at].append(float(away[at]))
+    for column in [] if others is None else others.T:
+        square = (column - np.mean(column[draws])) ** 2
+        for at in draws:
+            beside[at].append(float(square[at] - np.mean(square[draws])))
     offers = [[int(each) for each in buys.bought], middle_of(buys, draws)]
     every = [(offer, k) for offer in offers for k in range(5)]
     # Where nothing may be recommended, the first one stands for what would be.
@@ -663,16 +712,56 @@ def slow_worth(
     best = min(may, key=lambda one: float(np.mean(slow_costs(buys, one, draws))))
     total = 0.0
     ordered = np.asarray(sorted(draws, key=lambda at: float(value[at])))
-    for part in np.array_split(ordered, 16):
-        known = (stated, 0)
-        if along is not None:
-            known = (along, round(8 * float(np.median(value[part]))))
-        for first in (0, 1):
-            chooses, pays = part[first::2].tolist(), part[1 - first :: 2].tolist()
-            choice = slow_choice(buys, best, offers, known, chooses)
+    parts = np.array_split(ordered, 16)
+    for first in (0, 1):
+        halves = [part[first::2].tolist() for part in parts]
+        for number, part in enumerate(parts):
+            known = (stated, 0)
+            if along is not None:
+                known = (along, round(8 * float(np.median(value[part]))))
+            pays = part[1 - first :: 2].tolist()
+            choice, slopes = slow_choice(
+                buys, best, offers, known, halves, number, beside
+            )
             own = slow_costs(buys, best, pays)
             total += float(np.sum(own - slow_costs(buys, choice, pays)))
-    return max(0.0, total / len(draws))
+            for at in pays:
+                total -= float(np.dot(beside[at], slopes))
+    least = float(np.mean(slow_costs(buys, best, draws))) - float(
+        np.mean(
+            [
+                min(
+                    buys.fixed[k] + buys.unit[k] * buys.needed[at, k]
+                    for k in range(5)
+                    if buys.keeps[at, k]
+                )
+                for at in draws
+            ]
+        )
+    )
+    return min(max(0.0, total / len(draws)), least)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_knowing_a_price_is_worth_is_found_in_the_draws(seed: int) -> None:
+    """Two prices over wide ranges and a choice that flips near one end: near the integral, whatever the seed."""
+    generator = np.random.default_rng(seed)
+    place, other = (generator.permutation(512) + 0.5, generator.permutation(512) + 0.5)
+    flash, ram = (0.4 * 6.25 ** (each / 512) for each in (place, other))
+    cost = np.stack(
+        (2.86 * ram + 73.77 * flash, 116.88 * ram + 26.67 * flash**0), axis=1
+    )
+    ones = np.ones((512, 2), dtype=np.int64)
+    buys = Buys(cost, np.zeros_like(cost), ones[0], ones, ones == 1, np.arange(2))
+    fine = np.linspace(0, 1, 200_001)
+    flash = 0.4 * 6.25**fine
+    mean_ram = float(np.mean(0.4 * 6.25**fine))
+    difference = 2.86 * mean_ram + 73.77 * flash - (116.88 * mean_ram + 26.67)
+    truth = float(np.mean(np.maximum(difference, 0)))
+    assert truth > 0.5
+    stated = buys.rows(np.arange(512) == 0)
+    found = worth_of(buys, place / 512, stated, others=other[:, None] / 512)
+    assert found == pytest.approx(truth, rel=0.35)
 
 
 @pytest.mark.oracle(
@@ -723,9 +812,10 @@ def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
 
     value = np.random.default_rng(seed).random(len(buys.keeps))
     stated, along = buys_of(seed + 100, draws=1), buys_of(seed + 200, draws=9)
-    for known in (None, along):
-        assert worth_of(buys, value, stated, known) == pytest.approx(
-            slow_worth(buys, value, stated, known)
+    others = np.random.default_rng(seed + 1).random((len(buys.keeps), 2))
+    for known, beside in ((None, None), (along, others)):
+        assert worth_of(buys, value, stated, known, beside) == pytest.approx(
+            slow_worth(buys, value, stated, known, beside)
         )
 
 

@@ -15,6 +15,10 @@ NEAR = 0.01
 """Share by which a choice may cost more than the best and still count as it. [1]"""
 BINS = 16
 """Parts into which the draws are put by the value of an input."""
+LINES = 8
+"""Straight lines, joined end to end, that say how much a choice saves by the value of an input: as many at most."""
+_DRAWS_OF_LINE = 8
+"""Draws that each of these takes at least."""
 _SURE = 3.0
 """Standard errors by which another choice has to be cheaper in a part before it counts as the better one there."""
 Bools = NDArray[np.bool_]
@@ -180,7 +184,11 @@ def regret(buys: Buys, chosen: int) -> Regret:
 
 
 def worth_of(
-    buys: Buys, value: FloatArray, stated: Buys, along: Buys | None = None
+    buys: Buys,
+    value: FloatArray,
+    stated: Buys,
+    along: Buys | None = None,
+    others: FloatArray | None = None,
 ) -> float:
     """How much less the best choice is expected to cost if one input is known: partial perfect information.
 
@@ -201,6 +209,9 @@ def worth_of(
     along : Buys, optional
         A draw at each of some evenly spaced places of the input, the others as they are stated; without it, knowing the
         input permits no other options.
+    others : float64 array, shape (D, J), optional
+        Values of the other inputs in each draw, which do not depend on this one: what they explain of the costs is taken
+        off, as it says nothing of this one.
 
     Returns
     -------
@@ -211,7 +222,9 @@ def worth_of(
     -----
     Brennan, Kharroubi, O'Hagan, Chilcott, Medical Decision Making 27 (2007). Of many choices one is cheaper by chance: in a
     part another choice counts only if it is cheaper by three standard errors, and half of the draws of a part choose for
-    the other half.
+    the other half. How much cheaper it is there says a regression over the draws of all parts, as in Strong, Oakley,
+    Brennan, Medical Decision Making 34 (2014), here of `LINES` joined lines and of the other inputs and their squares; of as
+    many devices as the middle draw of the part needs, the draws of the part say it.
 
     Examples
     --------
@@ -249,17 +262,101 @@ def worth_of(
         np.argmin(np.where(_permitted(stated, 0, offers), every.mean(axis=0), np.inf))
     )
     order = np.argsort(value, kind="stable")
+    parts = np.array_split(order, min(BINS, len(order)))
+    beside = _beside(others, possible, len(order))
     saved = 0.0
-    for part in np.array_split(order, min(BINS, len(order))):
-        known, at = stated, 0
-        if along is not None:
-            known = along
-            at = round(float(np.median(value[part])) * (len(along.keeps) - 1))
-        # What one half of a part chooses, the other half pays for.
-        for chooses, pays in ((part[::2], part[1::2]), (part[1::2], part[::2])):
-            if len(chooses) and len(pays):
-                saved += _saved(some, best, offers, (known, at), chooses, pays)
-    return max(0.0, saved / len(value))
+    # What one half of a part chooses, the other half pays for.
+    for half in (0, 1):
+        lines = _Lines.through(
+            every[:, best][:, None] - every, beside, [part[half::2] for part in parts]
+        )
+        for number, part in enumerate(parts):
+            chooses, pays = part[half::2], part[1 - half :: 2]
+            if not (len(chooses) and len(pays)):
+                continue
+            known, at = stated, 0
+            if along is not None:
+                known = along
+                at = round(float(np.median(value[part])) * (len(along.keeps) - 1))
+            saved += _saved(
+                some, best, offers, (known, at), (chooses, pays), lines, number
+            )
+    most = float(np.mean(every[:, best] - some.least()))
+    return min(max(0.0, saved / len(value)), max(0.0, most))
+
+
+def _beside(others: FloatArray | None, possible: Bools, count: int) -> FloatArray:
+    """Other inputs and their squares, their means taken off; none of them where there are too few draws for all, shape (D, Q)."""
+    if others is None or not 0 < 2 * others.shape[1] <= count // _DRAWS_OF_LINE:
+        return np.empty((count, 0))
+    some = others[possible]
+    some = some - some.mean(axis=0)
+    square = some**2
+    return np.concatenate((some, square - square.mean(axis=0)), axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """How much choices save by the value of an input, from half of the draws.
+
+    Attributes
+    ----------
+    clear : list of float64 array, shape (C,)
+        Mean saving of each choice in each part; -inf where it is not clearly anything.
+    beside : float64 array, shape (D, Q)
+        Other inputs in every draw.
+    slopes : float64 array, shape (Q, C)
+        What these add to each saving.
+    """
+
+    clear: list[FloatArray]
+    beside: FloatArray
+    slopes: FloatArray
+
+    @classmethod
+    def through(
+        cls, gain: FloatArray, beside: FloatArray, parts: Sequence[IntArray]
+    ) -> _Lines:
+        """Fit them.
+
+        Parameters
+        ----------
+        gain : float64 array, shape (D, C)
+            What each choice costs less than the best of all, by draw.
+        beside : float64 array, shape (D, Q)
+            Other inputs in every draw.
+        parts : sequence of int array
+            Draws of each part, in the order of the input.
+        """
+        draws = np.concatenate(parts)
+        count = len(draws)
+        lines = max(1, min(LINES, count // _DRAWS_OF_LINE))
+        free = count - lines - 1 - beside.shape[1]
+        if free <= 0:  # too few to say how far they scatter
+            nothing = np.full(gain.shape[1], -np.inf)
+            zero = np.zeros((beside.shape[1], gain.shape[1]))
+            return cls([nothing for _ in parts], beside, zero)
+        at = (np.arange(count) + 0.5) / count
+        knots = np.linspace(0.0, 1.0, lines + 1)
+        hats = np.maximum(0.0, 1.0 - np.abs(at[:, None] - knots) * lines)
+        basis = np.concatenate((hats, beside[draws]), axis=1)
+        inverse = np.linalg.pinv(basis.T @ basis)
+        found = inverse @ (basis.T @ gain[draws])
+        scatter = np.sum((gain[draws] - basis @ found) ** 2, axis=0) / free
+        clear, begin = [], 0
+        for part in parts:
+            where = np.zeros(basis.shape[1])
+            if len(part):
+                where[: lines + 1] = hats[begin : begin + len(part)].mean(axis=0)
+            begin += len(part)
+            mean = where @ found
+            error = np.sqrt(scatter * float(where @ inverse @ where))
+            clear.append(np.where(mean > _SURE * error, mean, -np.inf))
+        return cls(clear, beside, found[lines + 1 :])
+
+    def of_others(self, draws: IntArray, choices: slice | IntArray) -> FloatArray:
+        """Return what the other inputs add to the savings of some choices in some draws."""
+        return np.asarray(self.beside[draws] @ self.slopes[:, choices])
 
 
 def _permitted(known: Buys, at: int, offers: Sequence[IntArray]) -> Bools:
@@ -274,26 +371,36 @@ def _saved(
     best: int,
     offers: tuple[IntArray, ...],
     known: tuple[Buys, int],
-    chooses: IntArray,
-    pays: IntArray,
+    halves: tuple[IntArray, IntArray],
+    lines: _Lines,
+    part: int,
 ) -> float:
-    """How much less some draws pay in all for what others choose instead of the best of all; 0 where they keep to that."""
+    """How much less half of a part pays in all for what the other half chooses instead of the best of all; 0 where it keeps to that."""
+    chooses, pays = halves
     choosing, paying = _rows(buys, chooses), _rows(buys, pays)
-    offers = (*offers, _middle(choosing.needed))
-    costs = np.concatenate([choosing.costs(each) for each in offers], axis=1)
-    gain = costs[:, best][:, None] - costs
+    here = _middle(choosing.needed)
+    options = len(buys.kinds)
+    own_cost = choosing.costs(offers[best // options])[:, best % options]
+    gain = own_cost[:, None] - choosing.costs(here)
+    gain = gain - lines.of_others(np.sort(chooses), slice(options))
     mean = gain.mean(axis=0)
     error = gain.std(axis=0) / np.sqrt(len(gain))
-    counts = (mean > _SURE * error) & _permitted(*known, offers)
+    offers = (*offers, here)
+    worth = np.concatenate(
+        (lines.clear[part], np.where(mean > _SURE * error, mean, -np.inf))
+    )
+    counts = np.isfinite(worth) & _permitted(*known, offers)
     if not counts.any():
         return 0.0
-    found = int(np.argmax(np.where(counts, mean, -np.inf)))
-    options = len(buys.kinds)
+    found = int(np.argmax(np.where(counts, worth, -np.inf)))
     own, other = (
         paying.costs(offers[choice // options])[:, choice % options]
         for choice in (best, found)
     )
-    return float(np.sum(own - other))
+    # As many devices as are needed here go with the other inputs as those that are offered do.
+    like = found if found < len(lines.clear[part]) else found % options
+    explained = lines.of_others(pays, np.asarray([like]))
+    return float(np.sum(own - other) - np.sum(explained))
 
 
 def _rows(buys: Buys, draws: IntArray) -> Buys:

@@ -22,8 +22,8 @@ def worth_of_inputs(
     found: Sure, ranges: Callable[[Input], Buys], most: Decimal
 ) -> Iterator[Information]:
     """Say what knowing each input is worth, the most first, at most eight; what is worth nothing is listed too."""
-    at = found.contenders.options.ram_pages + found.contenders.options.flash_pages
-    size = float(at[found.chosen])
+    held = found.contenders.options.ram_pages + found.contenders.options.flash_pages
+    size = float(held[found.chosen])
     column = int(
         np.argmin(np.abs(found.draws.ranges.curve.pages.astype(np.float64) - size))
     )
@@ -34,6 +34,7 @@ def worth_of_inputs(
     stated = found.contenders.buys(
         [found.contenders.on(found.draws.ranges.curve, State())]
     )
+    every = np.stack([value for _, value in values], axis=1)
     worth = [
         (
             worth_of(
@@ -41,10 +42,11 @@ def worth_of_inputs(
                 value,
                 stated,
                 None if each is None else ranges(each),
+                np.delete(every, at, axis=1),
             ),
             each,
         )
-        for each, value in values
+        for at, (each, value) in enumerate(values)
     ]
     worth.sort(key=lambda two: -two[0])
     for place, (usd, each) in enumerate(worth[:MOST_BARS]):
