@@ -26,7 +26,7 @@ from tierwright.advise.advice._choice import (
     too_slow,
 )
 from tierwright.advise.advice._numbers import broken, is_open, with_numbers_of
-from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._table import Setting, Table
 from tierwright.advise.advice.found import Staircase, StaircaseStep
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice import choose
@@ -162,6 +162,7 @@ class _Finder:
         with_responses: bool,
     ) -> None:
         self._asked, self._table, self._tried = asked, table, tried
+        self._tables: dict[tuple[float, ...], Table] = {}
         # What is computed here is no part of what was asked before.
         self._chosen = replace(chosen, responses=dict(chosen.responses))
         self._with_responses = with_responses
@@ -392,9 +393,7 @@ class _Finder:
             fewest_of = replace(fewest_of, least_throughput_per_s=0.0)
         else:
             fewest_of = replace(fewest_of, least_life_years=0.0)
-        fewest = tiers_as_replayed(
-            Table(fewest_of, (None, self._table.shelf)), self._table, self._tried
-        )
+        fewest = self._fewest(fewest_of)
         order = self._order(name)
         fixed = self._static(self._table, name, order[~self._tiers[order]])
         grown = _Grown(asked.without(name), fewest, name)
@@ -416,6 +415,19 @@ class _Finder:
             tight[keep],
             tightest_known=known if math.isfinite(known) else None,
         )
+
+    def _fewest(self, setting: Setting) -> Table:
+        """Return devices by themselves in the fewest numbers that keep the load and the life; one table for limits that ask alike."""
+        asked = (
+            setting.most_busy,
+            setting.least_throughput_per_s,
+            setting.least_life_years,
+        )
+        if asked not in self._tables:
+            self._tables[asked] = tiers_as_replayed(
+                Table(setting, (None, self._table.shelf)), self._table, self._tried
+            )
+        return self._tables[asked]
 
     def _tighter(self, name: str, tight: Sequence[float] | FloatArray) -> int:
         """How many steps are tighter than the limit that was asked; all where none was."""

@@ -16,6 +16,7 @@ from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
+    BoolArray,
     IntArray,
     Options,
     busy_share,
@@ -371,17 +372,24 @@ def tiers(
             np.floor(sizes[1] / page),
             names,
         )
-        ram_line = maker.ram_cents(sizes[0])
-        for store in range(len(shelf.stores)):
-            for name in names:
-                made, of_store, of_cache = maker.options(
-                    store, cache, name, done[name], sizes, ram_line, first
-                )
-                tables.append(made)
-                lives.append((of_store, of_cache))
-                stores.append(np.full(len(made), store))
-                caches.append(np.full(len(made), -1 if cache is None else cache))
-                first += len(made)
+        if not shelf.stores:
+            continue
+        per_scheme = [maker.options(cache, name, done[name], sizes) for name in names]
+        # What holds the data first, then the scheme, then the size.
+        shape = len(names), len(shelf.stores), len(sizes[0])
+        order = np.arange(math.prod(shape)).reshape(shape).transpose(1, 0, 2).ravel()
+        made = joined([options for options, _, _ in per_scheme]).rows(order)
+        tables.append(
+            replace(made, row=np.arange(first, first + len(made), dtype=np.int64))
+        )
+        of_store, of_cache = (
+            np.concatenate([each[number] for each in per_scheme])[order]
+            for number in (1, 2)
+        )
+        lives.append((of_store, of_cache))
+        stores.append(np.repeat(np.arange(shape[1]), shape[0] * shape[2]))
+        caches.append(np.full(len(made), -1 if cache is None else cache))
+        first += len(made)
     empty = np.empty(0, dtype=np.int64)
     rows = TierRows(
         shelf,
@@ -459,22 +467,24 @@ class _Maker:
 
     def options(
         self,
-        store: int,
         cache: int | None,
         scheme: str,
         done: Operations,
         sizes: tuple[FloatArray, FloatArray, IntArray],
-        ram_line: tuple[IntArray, bool],
-        first: int,
     ) -> tuple[Options, FloatArray, FloatArray]:
-        """Make the options of one scheme, store and cache, with `TierRows.store_life_years` and `cache_life_years`."""
-        cached, flash, count = sizes
+        """Make the options of one scheme and cache before each store, with `TierRows.store_life_years` and `cache_life_years`."""
+        stores = self.shelf.stores
+        cached, flash, count = (np.tile(each, len(stores)) for each in sizes)
+        done = done.repeated(len(stores), len(sizes[0]))
         # What the system itself takes is bought too.
         ram = cached + self.reserved_bytes
-        rows = len(ram)
+        rows, each_rows = len(ram), len(sizes[0])
         page = self.curve.page_bytes
-        device, price = self.shelf.stores[store]
-        store_times = device_times(device, page, rows)
+        of_stores = [device_times(device, page, each_rows) for device, _ in stores]
+        store_times = (
+            np.concatenate([read for read, _ in of_stores]),
+            np.concatenate([write for _, write in of_stores]),
+        )
         store_us = done.busy_us("disk", *store_times)
         flash_us, flash_read_us = np.zeros(rows), np.full(rows, np.nan)
         if cache is not None:
@@ -487,35 +497,41 @@ class _Maker:
             None if rate is None else np.full(rows, rate / self.machines)
             for rate in self.rates
         )
-        store_life = self._life(
-            device, done, "disk", mean, np.ones(rows, dtype=np.int64)
-        )
-        needed = self._needed(device, store_us, store_life, peak)
-        lines = [ram_line, _device_cents(device, price, needed * self.machines)]
-        is_unpriced = price is None
-        life = self._life(device, done, "disk", mean, needed)
+        budgets = np.repeat([budget_tb(device) for device, _ in stores], each_rows)
+        store_life = self._life(budgets, done, "disk", mean)
+        space = [devices_for_space(device, self.machine_bytes) for device, _ in stores]
+        needed = self._needed(np.repeat(space, each_rows), store_us, store_life, peak)
+        life = self._life(budgets * needed, done, "disk", mean)
+        prices = [price for _, price in stores]
+        is_unpriced = np.repeat([price is None for price in prices], each_rows)
+        ram_cents, is_rent = self.ram_cents(sizes[0])
+        lines = [
+            (np.tile(ram_cents, len(stores)), np.full(rows, is_rent)),
+            self._store_line(needed.reshape(len(stores), each_rows)),
+        ]
         cache_life = np.full(rows, np.inf)
         if cache is not None:
             cache_device, cache_price = self.shelf.caches[cache]
-            is_unpriced = is_unpriced or cache_price is None
-            lines.append(
-                _device_cents(cache_device, cache_price, count * self.machines)
+            is_unpriced = is_unpriced | (cache_price is None)
+            amounts, is_rent = _device_cents(
+                cache_device, cache_price, sizes[2] * self.machines
             )
-            cache_life = self._life(cache_device, done, "flash", mean, count)
+            lines.append((np.tile(amounts, len(stores)), np.full(rows, is_rent)))
+            cache_life = self._life(
+                budget_tb(cache_device) * count, done, "flash", mean
+            )
             life = np.minimum(life, cache_life)
         if self.machine_usd is not None:
             whole = int(cents(self.machine_usd * self.machines) * 100)
-            lines.append((np.full(rows, whole, dtype=np.int64), False))
+            lines.append((np.full(rows, whole, dtype=np.int64), np.zeros(rows, bool)))
         month, purchase = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
-        for amounts, is_rent in lines:
-            if is_rent:
-                month += amounts
-            else:
-                month += month_cents(amounts, self.horizon_months)
-                purchase += amounts
+        for amounts, of_rent in lines:
+            spread = month_cents(amounts, self.horizon_months)
+            month += np.where(of_rent, amounts, spread)
+            purchase += np.where(of_rent, 0, amounts)
         options = Options(
             source=np.full(rows, SOURCES.index("devices")),
-            row=np.arange(first, first + rows),
+            row=np.arange(rows),
             scheme=np.full(rows, CHOICES.index(scheme)),
             machines=np.full(rows, self.machines),
             ram_bytes=ram * self.machines,
@@ -534,24 +550,34 @@ class _Maker:
             flash_reads=np.broadcast_to(done.per_access["flash", "read"], rows),
             peak_busy=peak_busy((store_us, needed), (flash_us, count), peak),
             life_years=growing_years(life, self.growth_per_year),
-            unpriced=np.full(rows, int(is_unpriced)),
+            unpriced=is_unpriced.astype(np.int64),
             broken=np.zeros(rows, dtype=np.int64),
             is_rented=np.zeros(rows, dtype=np.bool_),
         )
         return options, store_life, cache_life
 
+    def _store_line(self, needed: IntArray) -> tuple[IntArray, BoolArray]:
+        """Price the devices that hold the data, one row of a store, in cents, and say which of it is rent."""
+        found = [
+            _device_cents(device, price, counts * self.machines)
+            for (device, price), counts in zip(self.shelf.stores, needed, strict=True)
+        ]
+        return (
+            np.concatenate([amounts for amounts, _ in found]),
+            np.repeat([is_rent for _, is_rent in found], needed.shape[1]),
+        )
+
     def _needed(
         self,
-        device: Device,
+        space: IntArray,
         store_us: FloatArray,
         store_life_years: FloatArray,
         peak: FloatArray | None,
     ) -> IntArray:
         """Least devices that hold the data, carry the load and last as long as is asked."""
         one = np.ones(len(store_us), dtype=np.int64)
-        space = devices_for_space(device, self.machine_bytes)
         return least_devices(
-            one * space,
+            space,
             None if peak is None else busy_share(store_us, peak, one),
             store_life_years,
             most_busy=self.most_busy,
@@ -561,15 +587,13 @@ class _Maker:
 
     def _life(
         self,
-        device: Device,
+        budget: FloatArray,
         done: Operations,
         tier: str,
         mean: FloatArray | None,
-        devices: IntArray,
     ) -> FloatArray:
-        """Life at today's rate. [365 days]"""
-        written = np.broadcast_to(done.wears(tier), len(devices))
-        budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
+        """Life at today's rate, by what all devices of a machine take over theirs. [365 days]"""
+        written = np.broadcast_to(done.wears(tier), len(budget))
         return life_years(written, mean, self.curve.page_bytes, budget, 0.0)
 
 

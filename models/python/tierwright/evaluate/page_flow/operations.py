@@ -52,6 +52,18 @@ class Operations:
         of = self.per_access if self.most_written is None else self.most_written
         return of[tier, "write"]
 
+    def repeated(self, times: int, sizes: int) -> Operations:
+        """Return the same for all sizes again and again."""
+
+        def again(of: Mapping[Done, FloatArray]) -> dict[Done, FloatArray]:
+            return {
+                done: np.tile(np.broadcast_to(each, sizes), times)
+                for done, each in of.items()
+            }
+
+        most = self.most_written
+        return Operations(again(self.per_access), None if most is None else again(most))
+
     def busy_us(
         self, tier: str, read_us: FloatArray, write_us: FloatArray
     ) -> FloatArray:
