@@ -474,7 +474,8 @@ class _Maker:
     ) -> tuple[Options, FloatArray, FloatArray]:
         """Make the options of one scheme and cache before each store, with `TierRows.store_life_years` and `cache_life_years`."""
         stores = self.shelf.stores
-        cached, flash, count = (np.tile(each, len(stores)) for each in sizes)
+        cached, flash = (np.tile(each, len(stores)) for each in sizes[:2])
+        count = np.tile(sizes[2], len(stores))
         done = done.repeated(len(stores), len(sizes[0]))
         # What the system itself takes is bought too.
         ram = cached + self.reserved_bytes
