@@ -498,7 +498,10 @@ class _Maker:
             None if rate is None else np.full(rows, rate / self.machines)
             for rate in self.rates
         )
-        budgets = np.repeat([budget_tb(device) for device, _ in stores], each_rows)
+        budgets: FloatArray = np.repeat(
+            np.asarray([budget_tb(device) for device, _ in stores], dtype=np.float64),
+            each_rows,
+        )
         store_life = self._life(budgets, done, "disk", mean)
         space = [devices_for_space(device, self.machine_bytes) for device, _ in stores]
         needed = self._needed(np.repeat(space, each_rows), store_us, store_life, peak)
