@@ -505,7 +505,8 @@ class _Maker:
         store_life = self._life(budgets, done, "disk", mean)
         space = [devices_for_space(device, self.machine_bytes) for device, _ in stores]
         needed = self._needed(np.repeat(space, each_rows), store_us, store_life, peak)
-        life = self._life(budgets * needed, done, "disk", mean)
+        of_all = np.asarray(budgets * needed, dtype=np.float64)
+        life = self._life(of_all, done, "disk", mean)
         prices = [price for _, price in stores]
         is_unpriced = np.repeat([price is None for price in prices], each_rows)
         ram_cents, is_rent = self.ram_cents(sizes[0])
