@@ -522,9 +522,8 @@ class _Maker:
                 cache_device, cache_price, sizes[2] * self.machines
             )
             lines.append((np.tile(amounts, len(stores)), np.full(rows, is_rent)))
-            cache_life = self._life(
-                budget_tb(cache_device) * count, done, "flash", mean
-            )
+            of_all = np.asarray(budget_tb(cache_device) * count, dtype=np.float64)
+            cache_life = self._life(of_all, done, "flash", mean)
             life = np.minimum(life, cache_life)
         if self.machine_usd is not None:
             whole = int(cents(self.machine_usd * self.machines) * 100)

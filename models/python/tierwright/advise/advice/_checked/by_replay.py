@@ -24,10 +24,8 @@ def identity(
     splits: Mapping[int, Split],
     caches: Sequence[object] = (),
 ) -> str:
-    """Return the id of the answer: one that was checked, or whose buffer pools were split, has its own."""
-    seen: list[object] = [
-        (each.at, each.simulated_us) for each in tried if not each.reason
-    ]
+    """Return the id of the answer: one that was checked, or says why it could not be, or whose buffer pools were split, has its own."""
+    seen: list[object] = [(each.at, each.reason or each.simulated_us) for each in tried]
     seen += [
         (at, each.counted, each.clean_share)
         for at, each in splits.items()
