@@ -47,6 +47,7 @@ from tierwright.advise.advice._checked import (
     decided,
     settled,
 )
+from tierwright.advise.advice._checked.settling import refuted_by_more_ram
 from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._sure import NOT_ASKED
 from tierwright.advise.advice._table import Setting, Table, bill_rows
@@ -1453,6 +1454,48 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     # One that could not be replayed stops no other from being the fastest, and is by the model.
     assert decided(fastest, cents, [replace(unknown, model_us=4.0), slow, calm]) == 1
     assert decided(fastest, cents, [replace(unknown, model_us=2.0), slow, calm]) == 2
+    # The model is asked about both: one that is too fast of what was replayed is too fast of what was not.
+    late = replace(calm, model_us=3.0, simulated_us=3.4)
+    cheaper = replace(unknown, at=0, model_us=3.1, band=0.2)
+    assert decided(fastest, cents, [cheaper, late]) == 1
+    assert decided(fastest, cents, [replace(cheaper, model_us=3.0), late]) == 0
+
+
+def test_what_no_replay_times_is_refuted_with_more_ram_before_the_same_devices() -> (
+    None
+):
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
+    table = Table.of(asked.setting)
+    options = table.options
+    code = table.hardware_codes
+
+    def same(at: int) -> np.ndarray[Any, Any]:
+        return np.asarray(
+            (code == code[at])
+            & (options.scheme == options.scheme[at])
+            & (options.machines == options.machines[at])
+            & (options.store_devices == options.store_devices[at])
+            & (options.flash_devices == options.flash_devices[at])
+            & (options.flash_pages == options.flash_pages[at])
+        )
+
+    large = max(range(len(options)), key=lambda at: int(same(at).sum()))
+    alike = np.flatnonzero(same(large))
+    alike = alike[np.argsort(options.ram_pages[alike])]
+    assert len(alike) > 2
+    less, middle, more = alike[0], alike[1], alike[2]
+    other = int(np.flatnonzero(~same(large))[0])
+    unknown = [
+        Replayed(int(at), 3.0, math.nan, math.nan, 0.1, "too small")
+        for at in (less, more, other)
+    ]
+    busy = Replayed(int(middle), 3.0, 4.0, 0.9, 0.1, "")
+    found = refuted_by_more_ram(asked, table, [*unknown, busy])
+    assert found == {int(less)}
+    calm = replace(busy, peak_busy=0.5)
+    assert not refuted_by_more_ram(asked, table, [*unknown, calm])
+    kept = decided(asked, options.month_cents, [unknown[0], calm], refuted=found)
+    assert kept == int(middle)
 
 
 def test_equals_by_the_replay_are_told_apart_by_the_other_figure() -> None:

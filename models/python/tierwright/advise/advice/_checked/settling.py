@@ -96,9 +96,10 @@ def refuted_by_more_ram(
 
 def decided(
     asked: Asked,
-    table: Table,
+    month_cents: IntArray,
     tried: Sequence[Replayed],
     near: frozenset[int] = frozenset(),
+    refuted: frozenset[int] = frozenset(),
 ) -> int | None:
     """Return the option that the replays leave best: the first that keeps its limits, or the fastest.
 
@@ -108,19 +109,20 @@ def decided(
     Parameters
     ----------
     asked : Asked
-    table : Table
+    month_cents : int array
+        Cost of every option. [0.01 USD/month]
     tried : sequence of Replayed
         In the order of the objective.
     near : frozenset of int
         Of these, those that break a limit by the model: only a replay that shows their time admits them.
+    refuted : frozenset of int
+        Of these, those that the replay of another one refutes, see `refuted_by_more_ram`.
 
     Returns
     -------
     int or None
         None where none keeps its limits.
     """
-    month_cents = table.options.month_cents
-    refuted = refuted_by_more_ram(asked, table, tried)
     keeps = [
         each
         for each in tried
@@ -302,6 +304,10 @@ def settled(
     def replayed_of(rows: Sequence[int]) -> list[Replayed]:
         return [as_shown(asked, table, each) for each in replay_of(rows)]
 
+    def best_of(tried: Sequence[Replayed]) -> int | None:
+        refuted = refuted_by_more_ram(asked, table, tried)
+        return decided(asked, table.options.month_cents, tried, admits, refuted)
+
     def with_more(tried: list[Replayed], rows: Sequence[int]) -> list[Replayed]:
         return sorted(
             [*tried, *replayed_of(rows)],
@@ -309,7 +315,7 @@ def settled(
         )
 
     tried = replayed_of(finalists) if len(finalists) else []
-    best = decided(asked, table, tried, admits)
+    best = best_of(tried)
     # Where none keeps its limits, what costs more is replayed too.
     for _ in range(MOST_ROUNDS):
         known = {each.at for each in tried}
@@ -321,7 +327,7 @@ def settled(
         if not more:
             break
         tried = with_more(tried, more)
-        best = decided(asked, table, tried, admits)
+        best = best_of(tried)
     shown = list(finalists)
     # What was close is listed by its hardware: where a replay refutes one size of it, the next is replayed as that was.
     for _ in range(MOST_ROUNDS):
@@ -332,7 +338,7 @@ def settled(
             break
         shown += more
         tried = with_more(tried, more)
-        best = decided(asked, table, tried, admits)
+        best = best_of(tried)
     return Settled(
         tried,
         best,
