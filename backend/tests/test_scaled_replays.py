@@ -53,6 +53,17 @@ def tiny(point):
     return {**point, "ram_pages": K * 999}
 
 
+LACKS = "adds pages that are not in the recording"
+
+
+@pytest.fixture(scope="module")
+def cold(application):
+    """Sizes at which the law that adds pages leaves the model undecided."""
+    large = scaled(application, "More of the cold", law="cold_growth")
+    sizes = {name: K * pages for name, pages in SMALL.items()}
+    return {**DEVICES, **sizes, "workload_id": large["id"]}
+
+
 def names(found):
     return {warning["name"]: warning for warning in found["warnings"]}
 
@@ -136,6 +147,15 @@ class TestCloseCall:
             assert "RAM would have 999 pages, fewer than the 1,000" in said["message"]
             assert "record a larger system" in said["hint"]
 
+    def test_of_a_law_that_adds_pages_stays_with_the_model(self, application, cold):
+        by_model = application.post("/evaluations", cold, 200)
+        asked = application.post("/evaluations", {**cold, "decide": "replay"}, 200)
+        for found in (by_model, asked):
+            assert found["decided_by"] == "model"
+            assert found["check"] is None
+            assert all(each["replayed"] is None for each in found["schemes"])
+            assert LACKS in names(found)["replay_lacks_pages"]["message"]
+
     def test_its_derivation_is_that_of_the_replay(self, application, point):
         found = application.post(
             "/evaluations/derivation", {**point, "decide": "replay"}, 200
@@ -184,6 +204,23 @@ class TestThisPoint:
         refused = application.post("/simulations", tiny, 422)
         assert "999 pages" in refused["detail"]
         assert "larger system" in refused["hint"]
+
+    def test_of_a_law_that_adds_pages_is_refused(self, application, cold):
+        refused = application.post("/simulations", cold, 422)
+        assert LACKS in refused["detail"]
+        assert "as much data as production" in refused["hint"]
+
+    def test_of_a_law_that_adds_pages_no_replay_has_figures_of_production(
+        self, application, cold
+    ):
+        body = {
+            "workload_id": cold["workload_id"],
+            "contenders": [{"family": "scheme", "name": "lazy"}],
+            "ram_pages": [cold["ram_pages"]],
+            "flash_pages": [cold["flash_pages"]],
+        }
+        refused = application.post("/sweeps", body, 422)
+        assert LACKS in str(refused)
 
 
 CHECKS = {
@@ -244,6 +281,14 @@ class TestChecks:
         assert "Not checked by a replay" in found["sentence"]
         assert "fewer than the 1,000" in found["sentence"]
         assert "record a larger system" in found["basis"]
+
+    @pytest.mark.parametrize("path", CHECKS)
+    def test_of_a_law_that_adds_pages_have_no_figure(self, application, cold, path):
+        found = application.post(path, body_of(path, cold), 200)
+        assert found["rows"] == []
+        assert found["finding"] is None
+        assert LACKS in found["sentence"]
+        assert "as much data as production" in found["basis"]
 
     def test_wear_has_the_counted_writes_at_the_rate_of_production(
         self, application, point

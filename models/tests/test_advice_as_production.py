@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -301,6 +303,78 @@ def test_new_pages_are_not_read_in_a_replay_either(recorded: Profile) -> None:
     said = {each.code for each in less.cautions}
     assert "new_pages_taken_off" in said
     assert "new_pages_taken_off" not in {each.code for each in whole.cautions}
+
+
+def zipf(path: Path, pages: int, accesses: int, seed: int) -> Path:
+    """Write a trace of pages accessed by the law of popularity that `cold_growth` goes on with; every fifth access writes."""
+    random = np.random.default_rng(seed)
+    shares = np.cumsum(np.arange(1, pages + 1) ** -0.9)
+    ranks = np.searchsorted(shares / shares[-1], random.random(accesses))
+    at = random.permutation(pages)[ranks]
+    writes = random.random(accesses) < 0.2
+    path.write_text(
+        "".join(
+            f"{128166372003061629 + 10000 * index},h,0,{'Write' if write else 'Read'},{page * 4096},4096,100\n"
+            for index, (page, write) in enumerate(zip(at, writes, strict=True))
+        )
+    )
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["none", "inclusive"])
+def test_what_lacks_the_pages_that_the_law_adds_decides_nothing(
+    tmp_path: Path, scheme: str
+) -> None:
+    small = Trace(zipf(tmp_path / "small.csv", 6000, 120_000, 1))
+    large = Trace(zipf(tmp_path / "large.csv", 24_000, 480_000, 2))
+    recorded, truth = profile(small), profile(large).curve
+    asked = Production(truth.distinct_pages * truth.page_bytes, RATE, RATE)
+    made = scale.answer(recorded, asked, law="cold_growth", exponent=0.9)
+    ram = truth.distinct_pages // 20
+    flash = 0 if scheme == "none" else truth.distinct_pages * 3 // 20
+    found = advice.answer(
+        made.profile.curve.from_start("steady"),
+        candidates=replace(INSTANCE, flash_caches=("larc", "bcache")),
+        have=Have(
+            machines=1,
+            ram_bytes=ram * truth.page_bytes,
+            disk=catalog.device(DISK),
+            disks=DISKS,
+            flash_bytes=flash * truth.page_bytes,
+            flash=catalog.device(FLASH) if flash else None,
+            flash_devices=1 if flash else 0,
+            scheme=scheme,
+            usd_per_month=Decimal(10),
+        ),
+        trace=small,
+        how_sure=False,
+    )
+    lacks = "adds pages that are not in the recording"
+    best = found.recommendation
+    assert best is not None
+    assert best.scheme == scheme
+    # The model has what these pages miss and write, as a replay of the large system shows.
+    counted = replay(large, "scheme", scheme, ram, flash, warm_up=truth.accesses // 2)
+    there = price(counted, flash=catalog.device(FLASH), disk=catalog.device(DISK))
+    assert best.io_time_us_per_access == pytest.approx(
+        there.io_time_us_per_access, rel=0.1
+    )
+    assert best.replayed_io_time_us_per_access is None
+    assert found.checked
+    for each in found.checked:
+        assert each.simulated is None
+        assert lacks in each.reason
+    assert {each.name for each in found.flash_caches} == (
+        {"larc", "bcache"} if flash else set()
+    )
+    for cache in found.flash_caches:
+        assert cache.io_time_us_per_access is None
+        assert not cache.is_chosen
+        assert lacks in cache.reason
+    if not flash:
+        assert lacks in best.clean_share_reason
+    said = {each.code: each.message for each in found.cautions}
+    assert lacks in said["replay_lacks_pages"]
 
 
 def asked_as_recorded(curve: Curve) -> Advice:

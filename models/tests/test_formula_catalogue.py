@@ -272,6 +272,7 @@ NO_MODEL = {
     "advise.since.finding": "words",
     "advise.checks.flash_caches.notes_of": "words",
     "advise.checks.flash_life.about_lives": "words",
+    "evaluate.scale.replays.pages_apart": "words",
     "evaluate.scale.replays.unfilled": "words",
     "evaluate.scale.replays.writes_apart": "words",
     "evaluate.scale.replays.writes_multiplied": "words",

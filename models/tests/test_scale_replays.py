@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import compare, scale
+from tierwright.advise.checks import flash_caches
 from tierwright.advise.checks.checked import (
     Checked,
     at_recorded_sizes,
@@ -332,11 +333,49 @@ def test_the_law_of_relations_names_itself_and_the_sizes() -> None:
     assert f"flash of {at.flash_pages[0]:,} to {at.flash_pages[1]:,} pages" in said
     assert "by the scale law “relations”: RAM of" in said
     assert "adds" not in said
-    cold = scaled(20.0, "cold_growth")
-    found = decided(cold.profile.curve.steady(), 10_000, 50_000)
-    assert "pages that the law adds are not in the recording" in warned(
-        found, "replayed_scaled_down"
+
+
+def test_nothing_is_decided_by_a_recording_without_the_pages_that_the_law_adds() -> (
+    None
+):
+    cold = scaled(20.0, "cold_growth").profile.curve.steady()
+    model = decided(cold, 10_000, 50_000, trace=None)
+    assert model.evaluation.contenders
+    found = decided(cold, 10_000, 50_000)
+    assert found.evaluation.decided_by == "model"
+    assert found.evaluation.replayed_at is None
+    assert found.evaluation.best == model.evaluation.best
+    assert all(each.replayed is None for each in found.evaluation.schemes.values())
+    assert "adds pages that are not in the recording" in warned(
+        found, "replay_lacks_pages"
     )
+    assert not warned(found, "replay_too_small")
+    checked = flash_caches.replayed(
+        model.evaluation, cold, TPCC, ["larc"], flash=FLASH, disk=DISK
+    )
+    assert not checked.rows
+    assert "adds pages that are not in the recording" in checked.finding
+
+
+@given(
+    law=st.sampled_from(LAWS),
+    factor=st.sampled_from([1.0, 2.0, 20.0]),
+    machines=st.sampled_from([1, 2, 20]),
+    of=st.sampled_from([1, 2, 20]),
+    ram=st.integers(2000, 10**5),
+)
+def test_only_a_law_that_adds_pages_refuses_every_size(
+    law: str, factor: float, machines: int, of: int, ram: int
+) -> None:
+    """Whatever the machines: also where its sizes are those of the recording."""
+    known = scaled(factor, law, machines).scaled.with_sizes_of(of)
+    same = ReplaySizes.of(known, [((ram, 0), (ram, 0))])
+    if law == "cold_growth" and factor > 1:
+        assert same is not None
+        assert same.refuses
+        assert same.caution.name == "replay_lacks_pages"
+    else:
+        assert same is None
 
 
 @pytest.mark.parametrize(
@@ -379,13 +418,13 @@ def test_what_would_help_is_as_large_as_it_has_to_be() -> None:
     asked = ((8 * 100, 0), (100, 0))
     sizes = ReplaySizes.of(known, [asked])
     assert sizes is not None
-    assert sizes.too_small
+    assert sizes.refuses
     # ten times the recording has ten times the pages: 1,000
     needed = 10 * known.recorded_data_bytes / 2**20
     assert f"at {needed:.0f} MiB of recorded data" in sizes.remedy
     enough = ReplaySizes.of(known, [((8000, 0), (1000, 0))])
     assert enough is not None
-    assert not enough.too_small
+    assert not enough.refuses
 
 
 @pytest.mark.parametrize(("flash", "checked"), [(7_400, True), (7_500, False)])
@@ -409,8 +448,8 @@ def test_from_a_cold_start_caches_need_not_be_full() -> None:
     full = ReplaySizes.of(known, pairs, steady=True)
     assert cold is not None
     assert full is not None
-    assert not cold.too_small
-    assert full.too_small
+    assert not cold.refuses
+    assert full.refuses
     assert full.remedy == "record for longer, or choose smaller sizes"
 
 
@@ -473,7 +512,7 @@ def test_no_ram_stays_no_ram_and_is_not_too_small() -> None:
     assert found["65536"].ram_pages == NO_RAM
     assert found["65536"].flash_pages == 10_000
     assert sizes is not None
-    assert not sizes.too_small
+    assert not sizes.refuses
 
 
 def test_a_check_says_what_it_confirms_only_where_sizes_differ() -> None:

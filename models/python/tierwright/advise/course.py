@@ -31,7 +31,7 @@ from tierwright.evaluate.response.schemes import (
     Hierarchy,
     scheme_response,
 )
-from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.evaluate.scale.replays import AS_LARGE, ReplaySizes, pages_apart
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import flash_cache_titles, spelled, with_option
@@ -298,6 +298,9 @@ class CoursePlan:
                 "leaves nothing to fill: a course is of flash",
                 "use a scheme or flash cache with at least one page of flash",
             )
+        apart = pages_apart(self.scaled)
+        if apart:
+            raise BadInput(f"course: {apart}, so no replay shows it", AS_LARGE)
         is_scheme = self.system not in caches
         if self.crash_at is not None and is_scheme and self.restart == "warm":
             raise _refused(

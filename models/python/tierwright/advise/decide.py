@@ -60,7 +60,7 @@ def decide(
     """
     points = replay_points(found, curve.scaled)
     sizes = replay_sizes(found, curve.scaled)
-    is_replayed = bool(found.contenders) and (sizes is None or not sizes.too_small)
+    is_replayed = bool(found.contenders) and (sizes is None or not sizes.refuses)
     wanted = SCHEMES if is_replayed else ("none",)
     counters = replayed_by_key(
         curve,

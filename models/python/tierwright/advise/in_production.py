@@ -134,8 +134,8 @@ class Corresponding:
 
     @property
     def refused(self) -> dict[str, str] | None:
-        """Why the recording is too small for these sizes, and the next step: `error` and `hint`; None where it is not."""
-        if self.sizes is None or not self.sizes.too_small:
+        """Why no replay of the recording stands for these sizes, and the next step: `error` and `hint`; None where it is not."""
+        if self.sizes is None or not self.sizes.refuses:
             return None
         return {
             "error": self.sizes.refusal.removesuffix("."),

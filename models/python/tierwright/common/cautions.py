@@ -384,6 +384,7 @@ WHY_NOT: Mapping[str, str] = {
     "work are not stated",
     "replayed_scaled_down": "not computable: production itself was not recorded",
     "replayed_writes_multiplied": "not computable: production itself was not recorded",
+    "replay_lacks_pages": "not computable: the recording lacks pages that the scale law adds",
     "replay_too_small": "not computable: the recording is too small to be replayed for production",
     "composed_workload": "not computable from the composed curve: only a replay of the merged traces "
     "shows how far it is off",

@@ -327,6 +327,14 @@ class Scaled:
     recorded_duration_s: float | None = None
 
     @property
+    def adds_pages(self) -> bool:
+        """Whether the law adds pages, and accesses to them, that the recording does not have: no replay of it counts these."""
+        return (
+            self.law == "cold_growth"
+            and self.production.data_bytes > self.recorded_data_bytes
+        )
+
+    @property
     def recorded_per_s(self) -> float | None:
         """Mean rate of the recording; None where it has no times, or they were not kept. [1/s]"""
         if not self.recorded_accesses or not self.recorded_duration_s:

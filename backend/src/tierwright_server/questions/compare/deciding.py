@@ -97,7 +97,7 @@ async def _find(
     else:
         recording = await recordings.find(*of)
     sizes = decision.replay_sizes(found, recording.scaled)
-    if sizes is not None and sizes.too_small:
+    if sizes is not None and sizes.refuses:
         return Found(decision.not_replayed(found, sizes))
     content = recording.content
     asked = decision.replay_points(found, recording.scaled)

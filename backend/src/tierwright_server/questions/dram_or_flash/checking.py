@@ -59,7 +59,7 @@ async def check(
     )
     found, sizes = step.found, step.sizes
     at, at_sizes = _recorded(sizes.wanted(), recording)
-    if at_sizes is not None and at_sizes.too_small:
+    if at_sizes is not None and at_sizes.refuses:
         return shown(not_checked(at_sizes))
     counted = await _replayed(request, session, context, body, recording, at)
     if isinstance(counted, SimulationOut):

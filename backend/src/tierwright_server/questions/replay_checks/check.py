@@ -171,7 +171,7 @@ async def counted(
     replays, sizes = recorded_replays(
         wanted, recording.scaled, page_bytes=recording.content.summary["page_bytes"]
     )
-    if sizes is not None and sizes.too_small:
+    if sizes is not None and sizes.refuses:
         return shown(not_checked(sizes))
     content = recording.content
     session, settings = asking.session, asking.context.settings

@@ -39,7 +39,7 @@ async def check_response(
     dirty_ends(body, point)
     check = await asyncio.to_thread(_asked, body, point, recording)
     replays, sizes = await asyncio.to_thread(check.replays)
-    if sizes is not None and sizes.too_small:
+    if sizes is not None and sizes.refuses:
         return shown(not_checked(sizes))
     if not replays:
         return shown(check.check({}), sizes)

@@ -544,9 +544,7 @@ def _answer(
         else _checked.sentence(tried, best if caches.chosen is None else None)
     )
     about_small = (
-        _checked.about_small_recording(table, best)
-        if replays is None or unchecked
-        else ()
+        _checked.about_refusal(table, best) if replays is None or unchecked else ()
     )
     weak = _outlasting.weaknesses(
         asked,

@@ -13,7 +13,11 @@ from tierwright.advise.pool_survey import SplitSurvey, device_asymmetry, survey
 from tierwright.common.wording import counted, percent
 from tierwright.evaluate.page_flow.decision import ReplayPoint, recorded_point
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.evaluate.scale.replays import LEAST_PAGES, writes_apart
+from tierwright.evaluate.scale.replays import (
+    LEAST_PAGES,
+    pages_apart,
+    writes_apart,
+)
 from tierwright.trace.reading import OnProgress, Trace
 
 MOST_PAGES = 2**25
@@ -110,7 +114,7 @@ def _point(table: Table, at: int) -> tuple[int, float] | str:
     if ratio is None:
         return "what a write costs in reads is unknown of what holds the data"
     scaled = curve.scaled
-    apart = writes_apart(scaled)
+    apart = pages_apart(scaled) or writes_apart(scaled)
     if apart:
         return f"{apart}, so no split of its buffer stands for production"
     asked = ReplayPoint(int(table.options.ram_pages[at]), 0)

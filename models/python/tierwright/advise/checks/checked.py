@@ -101,12 +101,12 @@ def at_recorded_sizes(found: _Found, sizes: ReplaySizes | None) -> _Found:
 
 
 def not_checked(sizes: ReplaySizes) -> Checked:
-    """Say that a recording is too small to be replayed for production, and what would help.
+    """Say that no replay of a recording stands for production, why, and what would help.
 
     Parameters
     ----------
     sizes : ReplaySizes
-        Of which a tier is `too_small`.
+        Which the recording `refuses`.
     """
     return Checked(
         finding=sizes.refusal,

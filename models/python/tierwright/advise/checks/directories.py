@@ -271,7 +271,7 @@ def replayed(
         curve.scaled,
         page_bytes=curve.page_bytes,
     )
-    if sizes is not None and sizes.too_small:
+    if sizes is not None and sizes.refuses:
         refused = not_checked(sizes)
         return DirectoriesReplayed(
             finding=refused.finding, rows=(), basis=refused.basis

@@ -343,7 +343,7 @@ def replayed(
         curve.scaled,
         page_bytes=curve.page_bytes,
     )
-    if sizes is not None and sizes.too_small:
+    if sizes is not None and sizes.refuses:
         return not_checked(sizes)
     counters = replayed_by_key(
         curve,

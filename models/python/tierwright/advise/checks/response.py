@@ -11,6 +11,7 @@ from tierwright.advise.checks.checked import (
     PAGE_FLOW_SCHEME,
     Checked,
     CheckedFigure,
+    not_checked,
     row,
     verdict,
 )
@@ -421,7 +422,9 @@ def check(
         The other attributes of `ResponseCheck`.
     """
     checked = ResponseCheck(answer=answer, curve=curve, **asked)
-    replays, _ = checked.replays()
+    replays, sizes = checked.replays()
+    if sizes is not None and sizes.refuses:
+        return not_checked(sizes)
     return checked.check(
         {name: each.run(trace, on_progress) for name, each in replays.items()}
     )

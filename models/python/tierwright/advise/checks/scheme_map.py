@@ -203,7 +203,7 @@ class MapStudy:
             _, sizes = recorded_replays(
                 alone.replays(accesses), scaled, page_bytes=page_bytes
             )
-            reason = sizes.refusal if sizes is not None and sizes.too_small else ""
+            reason = sizes.refusal if sizes is not None and sizes.refuses else ""
             places.append(replace(place, reason=reason))
         return replace(self, places=tuple(places))
 

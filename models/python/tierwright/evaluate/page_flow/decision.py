@@ -321,16 +321,16 @@ def _about_writes(scaled: Scaled | None) -> Iterator[Caution]:
 
 
 def not_replayed(found: Evaluation, sizes: ReplaySizes) -> Evaluation:
-    """Leave a close call of production to the model, because its recording is too small to replay.
+    """Leave a close call of production to the model, because no replay of its recording stands for it.
 
     Parameters
     ----------
     found : Evaluation
         By the model.
     sizes : ReplaySizes
-        Of which a tier is `too_small`.
+        Which the recording `refuses`.
     """
-    caution = Caution("replay_too_small", sizes.refusal.removesuffix("."), sizes.remedy)
+    caution = sizes.caution
     advised = (
         replace(each, hint=sizes.remedy)
         if each.name == "lead_within_model_error"

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, percent, sentences, three_digits
@@ -25,6 +26,9 @@ a steady state is then off a replay by as much as itself (`decision.STEADY_ERROR
 
 FILL = "record for longer, or choose smaller sizes"
 """What to do where a recording does not fill caches."""
+
+AS_LARGE = "record a system that holds as much data as production"
+"""What to do where the scale law adds pages that a recording does not have."""
 
 MORE_ALIKE = "record a system that writes as production does"
 """What to do where a recording writes another share of its accesses than production."""
@@ -141,6 +145,13 @@ def writes_multiplied(scaled: Scaled | None) -> str:
     return "" if shares is None else _multiplied(shares)
 
 
+def pages_apart(scaled: Scaled | None) -> str:
+    """Say that the scale law adds pages that a recording does not have; empty where it adds none."""
+    if scaled is None or not scaled.adds_pages:
+        return ""
+    return f"the scale law “{scaled.law}” adds pages that are not in the recording"
+
+
 def _apart(shares: tuple[float, float]) -> str:
     recorded, machine = shares
     return (
@@ -183,6 +194,8 @@ class ReplaySizes:
         equal, or unknown. [1]
     units : str
         Which units of flash caches the replays have in place of those of production; empty where they have the same.
+    pages_apart : str
+        That the law adds pages which the recording does not have; empty where it adds none.
     """
 
     law: str
@@ -195,6 +208,7 @@ class ReplaySizes:
     held_share: float = 0.0
     write_shares: tuple[float, float] | None = None
     units: str = ""
+    pages_apart: str = ""
 
     @classmethod
     def of(
@@ -221,10 +235,11 @@ class ReplaySizes:
         Returns
         -------
         ReplaySizes or None
-            None where every replay is at the sizes of production, as of a workload scaled by 1.
+            None where every replay is at the sizes of production, as of a workload scaled by 1, and the law adds no
+            pages.
         """
-        listed = list(pairs)
-        if all(asked == replayed for asked, replayed in listed):
+        listed, apart = list(pairs), pages_apart(scaled)
+        if not apart and all(asked == replayed for asked, replayed in listed):
             return None
         smaller = [
             (replayed, tier)
@@ -232,7 +247,7 @@ class ReplaySizes:
             for tier, asked, replayed in zip(("RAM", "flash"), *both, strict=True)
             if 0 < asked != replayed
         ]
-        pages, tier = min(smaller)
+        pages, tier = min(smaller, default=(0, ""))
         ram, flash = (
             tuple(sorted({replayed[at] for _, replayed in listed} - {0}))
             for at in (0, 1)
@@ -251,15 +266,21 @@ class ReplaySizes:
             else 0.0,
             other_writes(scaled),
             units,
+            apart,
         )
 
     @property
-    def too_small(self) -> bool:
-        """Whether the recording is too small to be replayed.
+    def refuses(self) -> bool:
+        """Whether no replay of the recording stands for these sizes of production.
 
-        A tier would have fewer than `LEAST_PAGES`, or the caches would not be full: `MOST_HELD`.
+        The law adds pages that it does not have, a tier would have fewer than `LEAST_PAGES`, or the caches would not be
+        full: `MOST_HELD`.
         """
-        return self.smallest_pages < LEAST_PAGES or self.held_share >= MOST_HELD
+        return (
+            bool(self.pages_apart)
+            or self.smallest_pages < LEAST_PAGES
+            or self.held_share >= MOST_HELD
+        )
 
     @property
     def where(self) -> str:
@@ -288,15 +309,9 @@ class ReplaySizes:
         return self._said(writes)
 
     def _said(self, writes: str) -> str:
-        added = (
-            "The pages that the law adds are not in the recording."
-            if self.law == "cold_growth"
-            else ""
-        )
         law = "" if self.divided_by is not None else f" “{self.law}”"
         return sentences(
             f"The recording was replayed {self.where}{law}: {self._tiers()}.",
-            added,
             writes,
             self.units,
             "What that confirms is how the schemes behave at these sizes, not the scale law.",
@@ -304,7 +319,12 @@ class ReplaySizes:
 
     @property
     def refusal(self) -> str:
-        """Say why nothing is replayed, where the recording is `too_small`."""
+        """Say why nothing is replayed, where the recording `refuses`."""
+        if self.pages_apart:
+            return (
+                f"Not checked by a replay: {self.pages_apart}, so a replay of it lacks what these pages read, write and "
+                "push out of the caches."
+            )
         if self.smallest_pages >= LEAST_PAGES:
             return unfilled(self.held_share, "RAM and flash", self.where)
         return (
@@ -315,7 +335,9 @@ class ReplaySizes:
 
     @property
     def remedy(self) -> str:
-        """Say which recording could be replayed, where this one is `too_small`."""
+        """Say which recording could be replayed, where this one `refuses`."""
+        if self.pages_apart:
+            return AS_LARGE
         if self.smallest_pages >= LEAST_PAGES:
             return FILL
         enough = self.recorded_data_bytes * -(-LEAST_PAGES // self.smallest_pages)
@@ -323,6 +345,14 @@ class ReplaySizes:
             f"record a larger system: at {format_bytes(enough)} of recorded data, {LEAST_PAGES:,} pages "
             "or more would be replayed"
         )
+
+    @property
+    def caution(self) -> Caution:
+        """Say both, where the recording `refuses`."""
+        message = self.refusal.removesuffix(".")
+        if self.pages_apart:
+            return Caution("replay_lacks_pages", message, self.remedy)
+        return Caution("replay_too_small", message, self.remedy)
 
     def _tiers(self) -> str:
         ram = _range(self.ram_pages)

@@ -81,7 +81,7 @@ def _model(point: Point, found: Evaluation) -> dict[str, Any]:
     if scaled is None:
         return model
     sizes = decision.replay_sizes(found, scaled)
-    if sizes is not None and sizes.too_small:
+    if sizes is not None and sizes.refuses:
         raise BadInput(sizes.refusal.removesuffix("."), hint=f"{sizes.remedy}.")
     at = decision.replay_points(found, scaled)
     return {

@@ -57,8 +57,8 @@ from tierwright.advise.advice._checked.wear import (
     peak_busy,
 )
 from tierwright.advise.advice._checked.words import (
+    about_refusal,
     about_replays,
-    about_small_recording,
     as_counted,
     flowing,
     named_by_model,
@@ -74,8 +74,8 @@ __all__ = [
     "Replayed",
     "Settled",
     "about_production",
+    "about_refusal",
     "about_replays",
-    "about_small_recording",
     "as_counted",
     "as_replayed",
     "bands",

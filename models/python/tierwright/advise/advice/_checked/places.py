@@ -9,6 +9,7 @@ import numpy as np
 
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import SchemeAt
+from tierwright.common.cautions import Caution
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
@@ -62,7 +63,7 @@ class Planned:
             scheme = table.scheme(at)
             refusal = refusal_of(curve, scheme, asked_point(table, at))
             if refusal is not None:
-                refused[at] = refusal[0]
+                refused[at] = f"{refusal.message}."
                 continue
             of_one, machines = machine_point(table, at)
             replays[at] = scheme, _recorded(curve, scheme, of_one, machines)
@@ -130,7 +131,7 @@ def _recorded(
 def _refusing_sizes(
     curve: Curve, name: str, asked: ReplayPoint, machines: int | None
 ) -> ReplaySizes | None:
-    """Return the sizes of a replay that are too small to stand for those of a machine; None where they are not."""
+    """Return the sizes of a replay that does not stand for those of a machine; None where it does."""
     scaled = _of_machines(curve.scaled, machines)
     if scaled is None:
         return None
@@ -145,21 +146,21 @@ def _refusing_sizes(
         ],
         steady=curve.start == "steady",
     )
-    return sizes if sizes is not None and sizes.too_small else None
+    return sizes if sizes is not None and sizes.refuses else None
 
 
 def refusal_of(
     curve: Curve, name: str, asked: ReplayPoint, machines: int | None = None
-) -> tuple[str, str] | None:
-    """Return why no replay of the recording stands for some sizes, and what to do; None where one does.
+) -> Caution | None:
+    """Say why no replay of the recording stands for some sizes, and what to do; None where one does.
 
     RAM alone is replayed whatever it holds: see `as_shown`. Sizes are of one of so many machines, or of one of production.
     """
     refusing = _refusing_sizes(curve, name, asked, machines)
     if refusing is not None:
-        return refusing.refusal, refusing.remedy
+        return refusing.caution
     said = _unfilled(curve, name, asked, machines) if asked.flash_pages else ""
-    return (said, FILL) if said else None
+    return Caution("replay_too_small", said.removesuffix("."), FILL) if said else None
 
 
 def _unfilled(
@@ -210,7 +211,9 @@ def point_of(
         Of one of so many machines the sizes are; without it of one of those that production states.
     """
     refused = refusal_of(curve, name, asked, machines)
-    return _recorded(curve, name, asked, machines) if refused is None else refused[0]
+    if refused is not None:
+        return f"{refused.message}."
+    return _recorded(curve, name, asked, machines)
 
 
 def can_be_replayed(table: Table, rows: IntArray) -> list[int]:

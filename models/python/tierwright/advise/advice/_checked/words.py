@@ -45,15 +45,14 @@ def sentence(tried: Sequence[Replayed], best: int | None) -> str:
     return f"{tried[0].reason}{close}"
 
 
-def about_small_recording(table: Table, best: int | None) -> Iterator[Caution]:
-    """Say that the recording is too small to be replayed for the recommendation, and which one would not be."""
+def about_refusal(table: Table, best: int | None) -> Iterator[Caution]:
+    """Say that no replay of the recording stands for the recommendation, why, and of which one it would."""
     curve = table.setting.curve
     if best is None or not has_recording(curve):
         return
     refused = refusal_of(curve, table.scheme(best), asked_point(table, best))
     if refused is not None:
-        said, remedy = refused
-        yield Caution("replay_too_small", said.removesuffix("."), remedy)
+        yield refused
 
 
 def as_counted(warning: Note) -> Caution:
