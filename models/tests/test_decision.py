@@ -187,7 +187,7 @@ def test_a_replay_may_turn_the_model_over(made: Profile) -> None:
     }
     other = next(name for name in by_model.contenders if name != by_model.best)
     counters[other]["hdd_reads"] = 0
-    found = page_flow_decision.decided(by_model, counters)
+    found = page_flow_decision.decided(by_model, counters, made.curve)
     assert found.best == other
     assert by_model.best != other
     assert found.margin_us_per_access > 0

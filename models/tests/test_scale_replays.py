@@ -32,6 +32,7 @@ from tierwright.advise.checks.points import (
 )
 from tierwright.advise.scale._factors import USUAL_EXPONENT
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_microseconds
 from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.evaluation import evaluate
@@ -45,6 +46,7 @@ from tierwright.evaluate.scale.replays import (
     recorded_sizes,
 )
 from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
 from tierwright.profile import relations
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile, profile_from_mapping
@@ -286,6 +288,33 @@ def test_a_close_call_of_production_is_decided_at_the_sizes_divided_by_k(
     assert at["ram_pages"] == [1200]
     assert at["flash_pages"] == [6000]
     assert at["divided_by"] == k
+
+
+@pytest.mark.parametrize(("factor", "machines"), [(1, 1), (8, 1), (1.5, 2), (8, 8)])
+def test_a_replay_says_what_it_reads_of_new_pages_in_counts_of_the_recording(
+    factor: float, machines: int
+) -> None:
+    new, whole = 6000, recording()
+    curve = whole.curve.with_new_pages(new)
+    data = round(curve.distinct_pages * curve.page_bytes * factor)
+    made = scale.answer(
+        replace(whole, curve=curve),
+        Production(data, 80_000.0, machines=machines),
+        law="stretch",
+    )
+    k = factor / machines
+    found = decided(made.profile.curve.steady(), round(1200 * k), round(6000 * k))
+    assert found.evaluation.decided_by == "replay"
+    half = curve.accesses // 2
+    # RAM that holds all misses only what is touched first.
+    first = replay(TPCC, "scheme", "none", curve.distinct_pages, 0, warm_up=half)
+    touched = first["flash_misses"] * new / curve.distinct_pages
+    said = warned(found, "growth_in_replay")
+    assert f"{touched:,.0f} of the {curve.accesses - half:,} accesses" in said
+    read_us = service_us(DISK, "read", curve.page_bytes)
+    assert read_us is not None
+    over = format_microseconds(round(touched) * read_us / (curve.accesses - half))
+    assert f"{over} per access" in said
 
 
 def scaled_with(factor: float, **stated: Any) -> Curve:

@@ -718,6 +718,7 @@ def test_a_replay_says_that_it_reads_new_pages() -> None:
     }
     row = {
         "accesses": 3000,
+        "warm_up": 3000,
         "ram_hits": 1000,
         "flash_hits": 1000,
         "flash_misses": 1000,
@@ -731,11 +732,13 @@ def test_a_replay_says_that_it_reads_new_pages() -> None:
         found = evaluation.evaluate(
             curve.from_start(start), ram_pages=200, flash_pages=600, **devices
         )
-        ended = decision.decided(found, dict.fromkeys(found.schemes, row))
+        ended = decision.decided(
+            found, dict.fromkeys(found.schemes, row), curve.from_start(start)
+        )
         said = [w for w in ended.warnings if w.name == "growth_in_replay"]
         assert bool(said) == told
         if told:
-            assert "up to 300 of the 3,000 accesses" in said[0].message
+            assert "at most 300 of the 3,000 accesses" in said[0].message
             judged = effects.judged(ended, curve, **devices)
             about = next(w for w in judged.warnings if w.name == "growth_in_replay")
             assert about.could_change_choice is False

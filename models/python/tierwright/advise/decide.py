@@ -70,7 +70,7 @@ def decide(
         on_progress=on_progress,
     )
     if is_replayed:
-        return decided(found, counters, curve.scaled)
+        return decided(found, counters, curve)
     if found.contenders and sizes is not None:
         return not_replayed(found, sizes)
     return found

@@ -121,7 +121,7 @@ async def _find(
         await kept.keep(session, content.id, fresh)
         known = known | fresh
     counters = {name: known[key] for name, key in keys.items()}
-    return Found(decision.decided(found, counters, recording.scaled))
+    return Found(decision.decided(found, counters, point.curve))
 
 
 def href_of(simulation_id: str) -> str:

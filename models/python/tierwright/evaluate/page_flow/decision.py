@@ -243,7 +243,7 @@ def contenders(
 def decided(
     found: Evaluation,
     counters: Mapping[str, Mapping[str, Any]],
-    scaled: Scaled | None = None,
+    curve: Curve,
 ) -> Evaluation:
     """Let replays of all schemes decide an evaluation.
 
@@ -253,8 +253,8 @@ def decided(
         By the model.
     counters : mapping
         By scheme of the evaluation: what its replay at `replay_points` counted.
-    scaled : Scaled, optional
-        How the workload was scaled that was evaluated.
+    curve : Curve
+        That was evaluated.
 
     Returns
     -------
@@ -262,8 +262,9 @@ def decided(
         With `decided_by` = ``replay``; best, runner-up, margin and gain are those of the
         replays, and every scheme has its `replayed` figures beside the model's. A replay
         cannot know which pages are new and reads them from disk, under every scheme alike: a
-        warning gives how much that is at most.
+        warning gives how much that is.
     """
+    scaled = curve.scaled
     times, factor = service_times_of(found), writes_factor(scaled)
     schemes = {
         name: replace(
@@ -282,7 +283,7 @@ def decided(
             warnings=(
                 *about_sizes(sizes, as_production=True),
                 *(() if sizes is not None else _about_writes(scaled)),
-                *_about_growth(found, counters[NO_FLASH]),
+                *_about_growth(found, curve, counters[NO_FLASH]),
                 *(w for w in found.warnings if w.name not in SETTLED),
             ),
         )
@@ -341,7 +342,7 @@ def not_replayed(found: Evaluation, sizes: ReplaySizes) -> Evaluation:
 
 
 def _about_growth(
-    found: Evaluation, counters: Mapping[str, Any]
+    found: Evaluation, curve: Curve, counters: Mapping[str, Any]
 ) -> tuple[Caution, ...]:
     """Warn that a replay counts the first touches of new pages as misses.
 
@@ -349,17 +350,28 @@ def _about_growth(
     """
     if not found.new_pages or start_of(found) == "cold":
         return ()
-    accesses = counters["accesses"]
-    most = min(found.new_pages, counters["flash_misses"])
-    over = most * service_times_of(found)["disk_read"] / accesses
+    accesses, share = counters["accesses"], new_share(curve)
+    # Counts of a scaled curve are those of a longer recording; of the one that is replayed, as many accesses touch a new page.
+    new = (
+        (curve.growth / curve.accesses * (accesses + counters.get("warm_up", 0)))
+        if share is None
+        else share * accesses
+    )
+    read = min(round(new), counters["flash_misses"])
+    most = "at most " if share is None else ""
+    over = read * service_times_of(found)["disk_read"] / accesses
+    said = (
+        "if as many of the first touches that it counts are new as of all"
+        if share is not None
+        else "for it is not known when pages are touched first"
+    )
     return (
         Caution(
             "growth_in_replay",
-            f"the replay cannot know which pages are new and reads them from disk: up to "
-            f"{format_count(most)} of the {counted(accesses, 'access')} it counts. That "
-            "adds the same to the replayed I/O time of every scheme, at most "
-            f"{format_microseconds(over)} per access, so the order of the schemes stands, while "
-            "leads as a share are understated",
+            f"the replay cannot know which pages are new and reads them from disk: {most}{format_count(read)} of the "
+            f"{counted(accesses, 'access')} it counts, {said}. That adds the same to the replayed I/O time of every scheme, "
+            f"{most}{format_microseconds(over)} per access, so the order of the schemes stands, while leads as a share are "
+            "understated",
             "compare the replayed figures with each other, not with the model's",
         ),
     )
@@ -463,6 +475,30 @@ def warm_up_of(start: str, accesses: int) -> int:
     None from a cold start; in the steady state the first half of the recording.
     """
     return int(WARMING_SHARE * accesses) if start == "steady" else 0
+
+
+def new_share(curve: Curve) -> float | None:
+    """Share of the accesses counted by a replay that touch a page for the first time, which is new. [1]
+
+    Of the first touches in the part of the recording that is counted, as many are taken to be new as of all.
+
+    Returns
+    -------
+    float or None
+        0 where no new pages are stated; None where the windows of the recording are not known, which tell when pages are
+        touched first.
+    """
+    if not curve.growth:
+        return 0.0
+    windows = (curve if curve.cold is None else curve.cold).windows
+    if windows is None:
+        return None
+    accesses = windows.accesses.astype(np.float64)
+    ends = np.cumsum(accesses)
+    warm_up = warm_up_of(curve.start, int(ends[-1]))
+    counted = np.clip((ends - warm_up) / np.maximum(accesses, 1.0), 0.0, 1.0)
+    first = float((windows.first_references * counted).sum())
+    return first * curve.growth / curve.distinct_pages / (float(ends[-1]) - warm_up)
 
 
 def replay_points(

@@ -18,7 +18,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import sentences
 from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.limits import RESPONSES, RESTART
-from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
+from tierwright.evaluate.page_flow.decision import ReplayPoint, new_share, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses, writes_apart
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
@@ -354,7 +354,7 @@ def _of(
         return _refused(wanted, f"{counters['error']}; {counters['hint']}")
     flash, store = table.devices(at)
     assert store is not None  # an option without times is no finalist
-    new = _checked.new_share(table.setting.curve) or 0.0
+    new = new_share(table.setting.curve) or 0.0
     cost = price(without_new_pages(counters, new), flash=flash, disk=store)
     if cost.io_time_us_per_access is None:
         return _refused(wanted, cost.reason)

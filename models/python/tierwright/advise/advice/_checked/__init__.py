@@ -28,7 +28,6 @@ from tierwright.advise.advice._checked.places import (
     Planned,
     can_be_replayed,
     has_recording,
-    new_share,
     point_of,
 )
 from tierwright.advise.advice._checked.refutation import refuted
@@ -97,7 +96,6 @@ __all__ = [
     "limits_by_replay",
     "lives",
     "named_by_model",
-    "new_share",
     "option_by_replay",
     "peak_busy",
     "point_of",

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import SchemeAt
 from tierwright.common.cautions import Caution
@@ -219,30 +217,6 @@ def point_of(
 def can_be_replayed(table: Table, rows: IntArray) -> list[int]:
     """Return those of some options whose recording is large enough for a replay."""
     return list(Planned.of(table, rows.tolist()).replays)
-
-
-def new_share(curve: Curve) -> float | None:
-    """Share of the accesses counted by a replay that touch a page for the first time, which is new. [1]
-
-    Of the first touches in the part of the recording that is counted, as many are taken to be new as of all.
-
-    Returns
-    -------
-    float or None
-        0 where no new pages are stated; None where the windows of the recording are not known, which tell when pages are
-        touched first.
-    """
-    if not curve.growth:
-        return 0.0
-    windows = (curve if curve.cold is None else curve.cold).windows
-    if windows is None:
-        return None
-    accesses = windows.accesses.astype(np.float64)
-    ends = np.cumsum(accesses)
-    warm_up = warm_up_of(curve.start, int(ends[-1]))
-    counted = np.clip((ends - warm_up) / np.maximum(accesses, 1.0), 0.0, 1.0)
-    first = float((windows.first_references * counted).sum())
-    return first * curve.growth / curve.distinct_pages / (float(ends[-1]) - warm_up)
 
 
 def has_recording(curve: Curve) -> bool:

@@ -13,7 +13,6 @@ from tierwright.advise.advice._checked.places import (
     Planned,
     asked_point,
     held_share,
-    new_share,
     unfilled_by,
 )
 from tierwright.advise.advice._checked.wear import bands, least_life, lives, peak_busy
@@ -24,6 +23,7 @@ from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, percent
 from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
+    new_share,
     operations_if_dirty,
     priced,
     with_writes,
