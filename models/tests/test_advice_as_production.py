@@ -300,6 +300,22 @@ def test_new_pages_are_not_read_in_a_replay_either(recorded: Profile) -> None:
         before = by_name[name].io_time_us_per_access
         assert before is not None
         assert each.io_time_us_per_access == pytest.approx(before - saved, rel=1e-3)
+        # What is made in RAM is read nowhere: of page flow the model has it so, too.
+        assert (each.ram_hit_share, each.flash_hit_share) == pytest.approx(
+            (
+                by_name[name].ram_hit_share + first / 4 / half,
+                by_name[name].flash_hit_share,
+            ),
+            abs=1e-5,
+        )
+    for found in (whole, less):
+        best = found.recommendation
+        assert best is not None
+        assert best.scheme == "larc"
+        shares = (best.ram_hit_share, best.flash_hit_share, best.disk_share)
+        assert sum(shares) == pytest.approx(1)
+        [row] = [each for each in found.flash_caches if each.is_chosen]
+        assert shares[:2] == (row.ram_hit_share, row.flash_hit_share)
     said = {each.code for each in less.cautions}
     assert "new_pages_taken_off" in said
     assert "new_pages_taken_off" not in {each.code for each in whole.cautions}

@@ -780,7 +780,7 @@ export type AdviceOptionOut = {
     /**
      * Ram Hit Share
      *
-     * Accesses that RAM serves. [1]
+     * Accesses that RAM serves, those that make a new page among them. [1]
      */
     ram_hit_share: number;
     /**
@@ -4274,7 +4274,7 @@ export type CachedOptionOut = {
     /**
      * Ram Hit Share
      *
-     * Of the accesses. [1]
+     * Of the accesses, those that make a new page among them. [1]
      */
     ram_hit_share: number | null;
     /**
@@ -20206,6 +20206,10 @@ export type ReplaySizesOut = {
      * Which units of flash caches were replayed in place of those of production; empty where none were.
      */
     units: string;
+    /**
+     * Pages Apart
+     */
+    pages_apart: string;
 };
 
 /**

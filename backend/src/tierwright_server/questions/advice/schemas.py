@@ -419,7 +419,9 @@ class AdviceOptionOut(Answer):
     rack_units: float | None = Field(
         description="Height of servers built from parts in a rack; null where it is not stated. [U]"
     )
-    ram_hit_share: float = Field(description="Accesses that RAM serves. [1]")
+    ram_hit_share: float = Field(
+        description="Accesses that RAM serves, those that make a new page among them. [1]"
+    )
     flash_hit_share: float = Field(description="Accesses that flash serves. [1]")
     disk_share: float = Field(
         description="Accesses that read from what holds the data. [1]"
@@ -727,7 +729,9 @@ class CachedOptionOut(Answer):
     flash_writes_per_access: float | None = Field(
         description="Pages written to flash by an access, metadata included. [1]"
     )
-    ram_hit_share: float | None = Field(description="Of the accesses. [1]")
+    ram_hit_share: float | None = Field(
+        description="Of the accesses, those that make a new page among them. [1]"
+    )
     flash_hit_share: float | None = Field(description="Of the accesses. [1]")
     ram_tax_bytes: int | None = Field(
         description="RAM of all machines that its metadata take, which the replay lacks; null where no figure is "

@@ -156,7 +156,7 @@ class Option:
     rack_units : float or None
         Height of these servers in a rack; None where not stated. [U]
     ram_hit_share, flash_hit_share, disk_share : float
-        Of the accesses, by where the page is read. [1]
+        Of the accesses, by where the page is read; new pages are made in RAM. [1]
     months_until_too_small : float or None
         Until growth breaks the busy share that is allowed; None where the data do not grow or the rate is unknown. [month]
     bill : tuple of dict
@@ -737,7 +737,7 @@ class CachedOption:
     flash_writes_per_access : float or None
         Pages, metadata included. [1]
     ram_hit_share, flash_hit_share : float or None
-        Of the accesses. [1]
+        Of the accesses; new pages are made in RAM. [1]
     ram_tax_bytes : int or None
         RAM of all machines that its metadata take, which the replay lacks; None where no figure is published. [bytes]
     pace : str

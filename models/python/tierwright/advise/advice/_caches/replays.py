@@ -79,7 +79,7 @@ class CacheReplayed:
     life_years : float
         Least life of flash that is bought; infinite where none is worn, NaN where unknown. [365 days]
     hits : tuple of float
-        Of the accesses, by where the page is read: RAM, flash, what holds the data. [1]
+        Of the accesses, by where the page is read: RAM, where new pages are made, flash, what holds the data. [1]
     written : float
         Pages that an access writes to flash, metadata included. [1]
     ram_tax_bytes : int or None
@@ -355,7 +355,8 @@ def _of(
     flash, store = table.devices(at)
     assert store is not None  # an option without times is no finalist
     new = new_share(table.setting.curve) or 0.0
-    cost = price(without_new_pages(counters, new), flash=flash, disk=store)
+    known = without_new_pages(counters, new)
+    cost = price(known, flash=flash, disk=store)
     if cost.io_time_us_per_access is None:
         return _refused(wanted, cost.reason)
     accesses = counters["accesses"]
@@ -373,11 +374,7 @@ def _of(
         cost.io_time_us_per_access,
         _checked.peak_busy(table, at, cost.tiers_us_per_access),
         _checked.least_life(table, lives),
-        (
-            counters["ram_hits"] / accesses,
-            counters["flash_hits"] / accesses,
-            counters["flash_misses"] / accesses,
-        ),
+        _hits(counters, counters["hdd_reads"] - known["hdd_reads"]),
         written,
         None if tax is None else int(tax * int(table.options.machines[at])),
         (),
@@ -399,6 +396,18 @@ def _of(
         lives,
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
+
+
+def _hits(counters: Mapping[str, Any], made: int) -> tuple[float, float, float]:
+    """Where accesses find their page, of which so many are new and made in RAM: RAM, flash, what holds the data. [1]"""
+    made = min(made, counters["flash_misses"])
+    found = (
+        counters["ram_hits"] + made,
+        counters["flash_hits"],
+        counters["flash_misses"] - made,
+    )
+    ram, flash, store = (each / counters["accesses"] for each in found)
+    return ram, flash, store
 
 
 def _worn_by(table: Table, counters: Mapping[str, Any]) -> tuple[float, float]:
