@@ -265,6 +265,28 @@ class TestChecks:
         assert same["rows"] == found["rows"]
         assert "as in production" not in same["sentence"]
 
+    def test_with_other_writes_have_one_figure_and_no_flash_cache(
+        self, application, point
+    ):
+        other = scaled(application, "Writes more", write_share=0.9)
+        asked = {**point, "workload_id": other["id"]}
+        decided = application.post("/evaluations", {**asked, "decide": "replay"}, 200)
+        assert decided["decided_by"] == "replay"
+        body = {**asked, "flash_caches": ["larc"]}
+        found = application.post("/evaluations/check", body, 200)
+        times = {
+            row["of"]: row["simulated"]
+            for row in found["rows"]
+            if row["figure"] == "I/O time"
+        }
+        assert times == pytest.approx(
+            {
+                each["scheme"]: each["replayed"]["io_time_us_per_access"]
+                for each in decided["schemes"]
+            }
+        )
+        assert "LARC was not replayed" in found["sentence"]
+
     @pytest.mark.parametrize("path", CHECKS)
     def test_without_scaling_say_nothing_of_it(self, application, recorded, path):
         extra = {"accesses_per_s": 80_000.0} if path == "/sce/check" else {}

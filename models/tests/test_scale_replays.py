@@ -350,6 +350,39 @@ def test_a_replay_decides_by_the_writes_of_production() -> None:
     assert "multiplied by 0.500" in warned(alone, "replayed_writes_multiplied")
 
 
+@pytest.mark.parametrize("factor", [1, 8])
+def test_a_check_with_flash_caches_has_the_figures_that_decided(factor: int) -> None:
+    share = recording().curve.write_accesses / recording().curve.accesses
+
+    def checked(curve: Curve) -> tuple[compare.Comparison, Any]:
+        found = decided(curve, 1200 * factor, 6000 * factor)
+        assert found.evaluation.decided_by == "replay"
+        beside = flash_caches.replayed(
+            found.evaluation, curve, TPCC, ["larc"], flash=FLASH, disk=DISK
+        )
+        return found, beside
+
+    def times(beside: Any) -> dict[str, float]:
+        return {
+            each.of: each.simulated for each in beside.rows if each.figure == "I/O time"
+        }
+
+    found, beside = checked(scaled_with(factor, write_share=share / 2))
+    by_replay = {
+        name: each.replayed.io_time_us_per_access
+        for name, each in found.evaluation.schemes.items()
+        if each.replayed is not None
+    }
+    # No flash cache is ranked by a recording that an advice refuses.
+    assert times(beside) == pytest.approx(by_replay)
+    assert "LARC was not replayed: the recording writes with" in beside.finding
+    assert beside.finding.count("multiplied by 0.500") == 1
+    assert "less than" not in beside.finding
+    _, same = checked(scaled_with(factor))
+    assert "larc" in times(same)
+    assert "not replayed" not in same.finding
+
+
 def test_the_law_of_relations_names_itself_and_the_sizes() -> None:
     made = scaled(20.0, "relations")
     found = decided(made.profile.curve.steady(), 40_000, 100_000)

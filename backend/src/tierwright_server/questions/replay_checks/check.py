@@ -14,6 +14,7 @@ from tierwright.advise.checks.flash_caches import NO_DEVICE, options_of_caches
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.profile.production import Scaled
 from tierwright.simulate.replay import ONE_TIER
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput
@@ -229,9 +230,14 @@ async def _make(
     return await points.unless_gone(request, replay)
 
 
-def shown(found: Checked, sizes: ReplaySizes | None = None) -> CheckedAnswer:
-    """Show a check in the shape of the API, with the sizes of the recording that were replayed."""
-    found = at_recorded_sizes(found, sizes)
+def shown(
+    found: Checked, sizes: ReplaySizes | None = None, *, writes_of: Scaled | None = None
+) -> CheckedAnswer:
+    """Show a check in the shape of the API, with the sizes of the recording that were replayed.
+
+    `writes_of` as of `at_recorded_sizes`.
+    """
+    found = at_recorded_sizes(found, sizes, writes_of=writes_of)
     return CheckedAnswer(
         sentence=found.finding,
         finding=found.decided,

@@ -33,7 +33,10 @@ async def check_compare(
         body,
         besides=lambda _, accesses: flash_caches.at_a_rate(
             flash_caches.evaluation_replays(
-                model, body.flash_caches, accesses=accesses, options=options
+                model,
+                flash_caches.standing_for(body.flash_caches, point.curve.scaled),
+                accesses=accesses,
+                options=options,
             ),
             body.accesses_per_s,
             recorded,
@@ -52,8 +55,11 @@ async def check_compare(
             recorded_per_s=recorded,
             production_per_s=None if scaled is None else scaled.machine_accesses_per_s,
             stated_per_s=body.accesses_per_s,
+            scaled=scaled,
+            asked=body.flash_caches,
         ),
         found.sizes,
+        writes_of=scaled,
     )
 
 

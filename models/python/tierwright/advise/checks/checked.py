@@ -9,7 +9,8 @@ from typing import TypeVar
 
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import percent
-from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.evaluate.scale.replays import ReplaySizes, writes_multiplied
+from tierwright.profile.production import Scaled
 
 REPLAYED = (
     "Every scheme was replayed on the trace at these sizes; the counted page "
@@ -79,7 +80,9 @@ class Checked(Answer):
 _Found = TypeVar("_Found", bound=Checked)
 
 
-def at_recorded_sizes(found: _Found, sizes: ReplaySizes | None) -> _Found:
+def at_recorded_sizes(
+    found: _Found, sizes: ReplaySizes | None, *, writes_of: Scaled | None = None
+) -> _Found:
     """Say of a check in production that its replays were of the recording, and what they confirm.
 
     Parameters
@@ -88,13 +91,21 @@ def at_recorded_sizes(found: _Found, sizes: ReplaySizes | None) -> _Found:
         With the counters of these replays.
     sizes : ReplaySizes or None
         Their sizes; None where they are those of the answer.
+    writes_of : Scaled, optional
+        Given where what the replays write back was multiplied to be that of its production.
     """
     if sizes is None:
-        return found
+        said = writes_multiplied(writes_of)
+        return (
+            replace(found, finding=f"{found.finding} {said[0].upper()}{said[1:]}.")
+            if said
+            else found
+        )
+    said = sizes.sentence if writes_of is None else sizes.sentence_as_production
     decided = found.decided
     return replace(
         found,
-        finding=f"{found.finding} {sizes.sentence}",
+        finding=f"{found.finding} {said}",
         basis=f"{found.basis} The sizes replayed are those of the recording.",
         decided=None if decided is None else f"{decided} {sizes.where}",
     )

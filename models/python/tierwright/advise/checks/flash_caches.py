@@ -30,12 +30,21 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, notes_of_replays, percent, sentences
-from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
+from tierwright.evaluate.page_flow.decision import (
+    replay_points,
+    warm_up_of,
+    with_writes,
+)
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.ram_tax import RamTax, tax_of_replay, taxes_of, words
-from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.evaluate.scale.replays import (
+    caches_apart,
+    recorded_accesses,
+    writes_factor,
+)
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
+from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import (
     STREAMS,
     STRETCH,
@@ -337,7 +346,12 @@ def replayed(
         name: Replay("scheme", name, at.ram_pages, at.flash_pages, at.warm_up)
         for name, at in replay_points(found).items()
     }
-    caches = evaluation_replays(found, names, accesses=accesses, options=options)
+    caches = evaluation_replays(
+        found,
+        standing_for(names, curve.scaled),
+        accesses=accesses,
+        options=options,
+    )
     wanted, sizes = recorded_replays(
         points | at_a_rate(caches, accesses_per_s, recorded_per_s),
         curve.scaled,
@@ -363,8 +377,15 @@ def replayed(
         if curve.scaled is None
         else curve.scaled.machine_accesses_per_s,
         stated_per_s=accesses_per_s,
+        scaled=curve.scaled,
+        asked=names,
     )
-    return at_recorded_sizes(made, sizes)
+    return at_recorded_sizes(made, sizes, writes_of=curve.scaled)
+
+
+def standing_for(names: Sequence[str], scaled: Scaled | None) -> Sequence[str]:
+    """Return the flash caches whose replays stand for production: none where its writes are others than those of the recording."""
+    return () if caches_apart(scaled) else names
 
 
 def check(
@@ -377,6 +398,8 @@ def check(
     recorded_per_s: float | None = None,
     production_per_s: float | None = None,
     stated_per_s: float | None = None,
+    scaled: Scaled | None = None,
+    asked: Sequence[str] = (),
 ) -> Checked:
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides.
 
@@ -395,12 +418,22 @@ def check(
         by the second, else by a rate that is stated, else by the first. [1/s]
     stated_per_s : float, optional
         Beside the replays. [1/s]
+    scaled : Scaled, optional
+        How the workload was scaled: what schemes write back is multiplied where production writes another share of its
+        accesses, as in the replays that decide.
+    asked : sequence of str
+        Flash caches that were asked for: `standing_for` may leave them out.
 
     Raises
     ------
     BadInput
         If a device states no time of an operation that was counted.
     """
+    factor = writes_factor(scaled)
+    counters = {
+        name: with_writes(each, name, factor) if name in found.schemes else each
+        for name, each in counters.items()
+    }
     lives = {
         name: life_of(
             each,
@@ -420,7 +453,7 @@ def check(
     caches = [name for name in counters if name not in found.schemes]
     finding = _finding(rows, caches)
     return Checked(
-        finding=sentences(finding, notes_of(counters)),
+        finding=sentences(finding, _left_out(asked, scaled), notes_of(counters)),
         decided=finding.removesuffix("."),
         rows=rows,
         basis=sentences(
@@ -432,6 +465,16 @@ def check(
             _about_lives(lives),
         ),
     )
+
+
+def _left_out(asked: Sequence[str], scaled: Scaled | None) -> str:
+    """Say why flash caches that were asked for were not replayed; empty where they were."""
+    apart = caches_apart(scaled)
+    if not (asked and apart):
+        return ""
+    titles = flash_cache_titles()
+    were = "was" if len(asked) == 1 else "were"
+    return f"{listed([titles[name] for name in asked])} {were} not replayed: {apart}."
 
 
 def _about_lives(lives: Mapping[str, FlashLife | None]) -> str:

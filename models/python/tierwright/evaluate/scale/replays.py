@@ -139,6 +139,16 @@ def writes_apart(scaled: Scaled | None) -> str:
     return "" if shares is None else _apart(shares)
 
 
+def caches_apart(scaled: Scaled | None) -> str:
+    """Say why no replay of a flash cache stands for production, whose writes are others; empty where one may."""
+    apart = writes_apart(scaled)
+    return (
+        f"{apart}, and no law tells what a flash cache does with other writes"
+        if apart
+        else ""
+    )
+
+
 def writes_multiplied(scaled: Scaled | None) -> str:
     """Say the same, and what it makes of a replay whose write-backs are multiplied: `writes_factor`."""
     shares = other_writes(scaled)

@@ -19,7 +19,7 @@ from tierwright.common.wording import sentences
 from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.limits import RESPONSES, RESTART
 from tierwright.evaluate.page_flow.decision import ReplayPoint, new_share, warm_up_of
-from tierwright.evaluate.scale.replays import recorded_accesses, writes_apart
+from tierwright.evaluate.scale.replays import caches_apart, recorded_accesses
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
     ASSUMED,
@@ -246,9 +246,9 @@ def planned_for(table: Table, wanted: Wanted) -> SchemeAt | str:
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
-    apart = writes_apart(scaled)
+    apart = caches_apart(scaled)
     if apart:
-        return f"{apart}, and no law tells what a flash cache does with other writes"
+        return apart
     flash = int(machine.flash_pages)
     options = dict(wanted.options)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
