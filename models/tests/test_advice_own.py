@@ -16,6 +16,7 @@ from advice_cases import (
     ask,
     asked_of,
     book,
+    curve,
     problems,
     recorded,
 )
@@ -32,10 +33,12 @@ from tierwright.advise.advice.request import (
     read_candidates,
 )
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice.tiers import MOST_DEVICES
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.parts import parts
 from tierwright.hardware.prices import Price
+from tierwright.profile.production import Production
 
 
 def own(
@@ -286,6 +289,31 @@ def test_vendors_leave_out_what_states_another_and_name_what_states_none() -> No
         BadInput, match=r"is not a vendor of any part; one of .*Seagate"
     ):
         replace(DEVICES_ALONE, vendors=("Segate",))
+
+
+def test_what_needs_more_devices_than_are_counted_has_no_option() -> None:
+    """Where space asks for them as where the load does: 2 EiB are 96,077 drives of 24 TB, and 115,293 of 20 TB."""
+    shelf = DEVICES_ALONE.devices
+    assert shelf is not None
+    large = ask(curve=curve(Production(2**61, 20_000.0, 50_000.0)))
+    best = large.recommendation
+    assert best is not None
+    assert best.disks == -(-(2**61) // (24 * 10**12)) <= MOST_DEVICES
+    assert {each.disk_device for each in (best, *large.pareto)} == {
+        "seagate-exos-x24-24tb"
+    }
+    none = ask(curve=curve(Production(2**62, 20_000.0, 50_000.0)))
+    assert none.recommendation is None
+    assert none.infeasible is not None
+    assert "There is no candidate" in none.infeasible.text
+    assert (
+        "one machine would need more than 100,000 to hold its data"
+        in none.infeasible.text
+    )
+    assert all(f"`{name}`" in none.infeasible.text for name in shelf)
+    # Two machines have twice as many.
+    two = ask(curve=curve(Production(2**62, 20_000.0, 50_000.0, machines=2)))
+    assert two.recommendation is not None
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from tierwright.advise.advice._choice import Chosen, chosen_of, first_kept
 from tierwright.advise.advice._numbers import broken, is_open, some_are_enough
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import SIZING
-from tierwright.common.wording import sentences
+from tierwright.common.wording import listed, sentences
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
     LEAST,
@@ -36,6 +36,7 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.advice.limits import conflict as listed_conflict
 from tierwright.evaluate.advice.rows import SOURCES
+from tierwright.evaluate.advice.tiers import MOST_DEVICES
 
 NEAREST = 1e-3
 """Share by which a relaxation may be larger than the smallest. [1]"""
@@ -124,7 +125,7 @@ def explained(
     # Of what bounds left out another may be nearer.
     tells_price = PRICE in names and table.left_out is None
     unpriced = _without_price(table, limits) if tells_price else ""
-    more = sentences(sale, *enough, unpriced)
+    more = sentences(sale, *enough, unpriced, "" if names else _too_many(table))
     return Conflict(names, sentences(said, more), nearest, heading, more)
 
 
@@ -213,6 +214,18 @@ def _without_price(table: Table, limits: Sequence[Limit]) -> str:
     )
     others = [each.name for each in limits if each.breaks[at] and each.name != PRICE]
     return _words.without_price_text(table.title(at), table.lacking_price(at), others)
+
+
+def _too_many(table: Table) -> str:
+    """Say which devices are no candidates because one machine would need too many of them; empty for none."""
+    stores = table.shelf.stores
+    held = table.shelf.holding(table.setting.machine_bytes)
+    names = [
+        f"`{device.id}`" for at, (device, _) in enumerate(stores) if at not in held
+    ]
+    if not names:
+        return ""
+    return f"Of {listed(names)} one machine would need more than {MOST_DEVICES:,} to hold its data, and so many are not counted."
 
 
 def has_devices(table: Table) -> bool:

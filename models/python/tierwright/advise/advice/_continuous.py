@@ -120,7 +120,8 @@ def _named(table: Table) -> Iterator[Named]:
     """Yield what can hold the data with what can cache before it: devices whose price and times are known."""
     setting, shelf = table.setting, table.shelf
     months, page = setting.horizon_months, setting.curve.page_bytes
-    for store, price in shelf.stores:
+    for at in shelf.holding(setting.machine_bytes):
+        store, price = shelf.stores[at]
         times = _times(store, page)
         if price is None or times is None:
             continue

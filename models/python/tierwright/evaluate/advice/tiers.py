@@ -74,6 +74,20 @@ class Shelf:
     stores: tuple[tuple[Device, Price | None], ...]
     caches: tuple[tuple[Device, Price | None], ...]
 
+    def holding(self, machine_bytes: float) -> list[int]:
+        """Return which of `stores` hold the data of one machine with no more than `MOST_DEVICES`.
+
+        Parameters
+        ----------
+        machine_bytes : float
+            Data of one machine. [bytes]
+        """
+        return [
+            at
+            for at, (device, _) in enumerate(self.stores)
+            if devices_for_space(device, machine_bytes) <= MOST_DEVICES
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class TierRows:
@@ -372,11 +386,11 @@ def tiers(
             np.floor(sizes[1] / page),
             names,
         )
-        if not shelf.stores:
+        if not maker.stores:
             continue
         per_scheme = [maker.options(cache, name, done[name], sizes) for name in names]
         # What holds the data first, then the scheme, then the size.
-        shape = len(names), len(shelf.stores), len(sizes[0])
+        shape = len(names), len(maker.stores), len(sizes[0])
         order = np.arange(math.prod(shape)).reshape(shape).transpose(1, 0, 2).ravel()
         made = joined([options for options, _, _ in per_scheme]).rows(order)
         tables.append(
@@ -387,7 +401,9 @@ def tiers(
             for number in (1, 2)
         )
         lives.append((of_store, of_cache))
-        stores.append(np.repeat(np.arange(shape[1]), shape[0] * shape[2]))
+        stores.append(
+            np.repeat(shelf.holding(machine_bytes), shape[0] * shape[2]).astype(np.int64)
+        )
         caches.append(np.full(len(made), -1 if cache is None else cache))
         first += len(made)
     empty = np.empty(0, dtype=np.int64)
@@ -423,6 +439,12 @@ class _Maker:
     reserved_bytes: float
     machine_usd: Decimal | None
     spare: int
+
+    @property
+    def stores(self) -> list[tuple[Device, Price | None]]:
+        """Devices that hold the data of one machine."""
+        stores = self.shelf.stores
+        return [stores[at] for at in self.shelf.holding(self.machine_bytes)]
 
     def sizes(self, cache: int | None) -> tuple[FloatArray, FloatArray, IntArray]:
         """RAM and flash of one machine, and the flash devices. [bytes], [bytes], [1]"""
@@ -473,7 +495,7 @@ class _Maker:
         sizes: tuple[FloatArray, FloatArray, IntArray],
     ) -> tuple[Options, FloatArray, FloatArray]:
         """Make the options of one scheme and cache before each store, with `TierRows.store_life_years` and `cache_life_years`."""
-        stores = self.shelf.stores
+        stores = self.stores
         cached, flash = (np.tile(each, len(stores)) for each in sizes[:2])
         count = np.tile(sizes[2], len(stores))
         done = done.repeated(len(stores), len(sizes[0]))
@@ -564,7 +586,7 @@ class _Maker:
         """Price the devices that hold the data, one row of a store, in cents, and say which of it is rent."""
         found = [
             _device_cents(device, price, counts * self.machines)
-            for (device, price), counts in zip(self.shelf.stores, needed, strict=True)
+            for (device, price), counts in zip(self.stores, needed, strict=True)
         ]
         return (
             np.concatenate([amounts for amounts, _ in found]),
