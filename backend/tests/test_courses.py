@@ -149,3 +149,11 @@ def test_a_scaled_workload_replays_its_recording_at_the_sizes_that_correspond(
     found = replayed(application, body, f"/workloads/{workload['id']}/course")
     assert found["workload_id"] == workload["id"]
     assert found["flash_pages"] < 60_000
+
+
+def test_where_the_scale_law_adds_pages_there_is_no_course(application):
+    workload = scaled(application, "More of the cold, over time", law="cold_growth")
+    body = {**ASKED, "ram_pages": 10_000, "flash_pages": 60_000}
+    problem = application.post(f"/workloads/{workload['id']}/course", body, 422)
+    assert "adds pages that are not in the recording" in problem["detail"]
+    assert "as much data as production" in problem["hint"]
