@@ -20206,10 +20206,6 @@ export type ReplaySizesOut = {
      * Which units of flash caches were replayed in place of those of production; empty where none were.
      */
     units: string;
-    /**
-     * Pages Apart
-     */
-    pages_apart: string;
 };
 
 /**

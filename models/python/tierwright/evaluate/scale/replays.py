@@ -159,7 +159,11 @@ def pages_apart(scaled: Scaled | None) -> str:
     """Say that the scale law adds pages that a recording does not have; empty where it adds none."""
     if scaled is None or not scaled.adds_pages:
         return ""
-    return f"the scale law “{scaled.law}” adds pages that are not in the recording"
+    return _added(scaled.law)
+
+
+def _added(law: str) -> str:
+    return f"the scale law “{law}” adds pages that are not in the recording"
 
 
 def _apart(shares: tuple[float, float]) -> str:
@@ -192,9 +196,9 @@ class ReplaySizes:
         Sizes that are replayed, increasing. [pages]
     smallest_tier : str
         The tier, `RAM` or `flash`, that has the fewest pages of those that are not replayed at their own
-        size.
+        size; empty where none is replayed, because the law adds pages that the recording does not have.
     smallest_pages : int
-        Its size in the replay. [pages]
+        Its size in the replay; 0 where none is. [pages]
     recorded_data_bytes : int
         Data of the recorded system. [bytes]
     held_share : float
@@ -204,8 +208,6 @@ class ReplaySizes:
         equal, or unknown. [1]
     units : str
         Which units of flash caches the replays have in place of those of production; empty where they have the same.
-    pages_apart : str
-        That the law adds pages which the recording does not have; empty where it adds none.
     """
 
     law: str
@@ -218,7 +220,6 @@ class ReplaySizes:
     held_share: float = 0.0
     write_shares: tuple[float, float] | None = None
     units: str = ""
-    pages_apart: str = ""
 
     @classmethod
     def of(
@@ -248,8 +249,8 @@ class ReplaySizes:
             None where every replay is at the sizes of production, as of a workload scaled by 1, and the law adds no
             pages.
         """
-        listed, apart = list(pairs), pages_apart(scaled)
-        if not apart and all(asked == replayed for asked, replayed in listed):
+        listed, lacks = list(pairs), scaled.adds_pages
+        if not lacks and all(asked == replayed for asked, replayed in listed):
             return None
         smaller = [
             (replayed, tier)
@@ -257,7 +258,7 @@ class ReplaySizes:
             for tier, asked, replayed in zip(("RAM", "flash"), *both, strict=True)
             if 0 < asked != replayed
         ]
-        pages, tier = min(smaller, default=(0, ""))
+        pages, tier = (0, "") if lacks else min(smaller)
         ram, flash = (
             tuple(sorted({replayed[at] for _, replayed in listed} - {0}))
             for at in (0, 1)
@@ -276,7 +277,6 @@ class ReplaySizes:
             else 0.0,
             other_writes(scaled),
             units,
-            apart,
         )
 
     @property
@@ -286,11 +286,12 @@ class ReplaySizes:
         The law adds pages that it does not have, a tier would have fewer than `LEAST_PAGES`, or the caches would not be
         full: `MOST_HELD`.
         """
-        return (
-            bool(self.pages_apart)
-            or self.smallest_pages < LEAST_PAGES
-            or self.held_share >= MOST_HELD
-        )
+        return self.smallest_pages < LEAST_PAGES or self.held_share >= MOST_HELD
+
+    @property
+    def lacks_pages(self) -> bool:
+        """Whether that is because the law adds pages that the recording does not have."""
+        return not self.smallest_tier
 
     @property
     def where(self) -> str:
@@ -330,9 +331,9 @@ class ReplaySizes:
     @property
     def refusal(self) -> str:
         """Say why nothing is replayed, where the recording `refuses`."""
-        if self.pages_apart:
+        if self.lacks_pages:
             return (
-                f"Not checked by a replay: {self.pages_apart}, so a replay of it lacks what these pages read, write and "
+                f"Not checked by a replay: {_added(self.law)}, so a replay of it lacks what these pages read, write and "
                 "push out of the caches."
             )
         if self.smallest_pages >= LEAST_PAGES:
@@ -346,7 +347,7 @@ class ReplaySizes:
     @property
     def remedy(self) -> str:
         """Say which recording could be replayed, where this one `refuses`."""
-        if self.pages_apart:
+        if self.lacks_pages:
             return AS_LARGE
         if self.smallest_pages >= LEAST_PAGES:
             return FILL
@@ -360,7 +361,7 @@ class ReplaySizes:
     def caution(self) -> Caution:
         """Say both, where the recording `refuses`."""
         message = self.refusal.removesuffix(".")
-        if self.pages_apart:
+        if self.lacks_pages:
             return Caution("replay_lacks_pages", message, self.remedy)
         return Caution("replay_too_small", message, self.remedy)
 
