@@ -50,7 +50,7 @@ where the content fits several."""
 CONSTANTS: dict[str, tuple[float, ...]] = {
     "TAIL_FROM": (0.5, 0.6, 0.7, 0.8, 0.9),
     "TAIL_PAGES": (1.5, 2.0, 3.0),
-    "TRUSTED_EVICTIONS": (0.1, 0.2, 0.3, 0.5),
+    "TRUSTED_EVICTIONS": (0.1, 0.2, 0.3, 0.4, 0.5),
 }
 """Constants of `tierwright.profile.steady_state`, and the values that were compared."""
 RAM_SHARES = (0.005, 0.01, 0.02, 0.05, 0.1)

@@ -35,7 +35,7 @@ TAIL_PAGES = 2.0
 """Multiple of the pages seen up to which the trend goes on; beyond, the last value stands."""
 TAIL_POINTS = 20
 """Sizes between the pages seen and the end of the trend."""
-TRUSTED_EVICTIONS = 0.3
+TRUSTED_EVICTIONS = 0.4
 """Share of the misses that must evict for the dirty share of the evicted to be taken."""
 
 

@@ -402,7 +402,9 @@ def tiers(
         )
         lives.append((of_store, of_cache))
         stores.append(
-            np.repeat(shelf.holding(machine_bytes), shape[0] * shape[2]).astype(np.int64)
+            np.repeat(shelf.holding(machine_bytes), shape[0] * shape[2]).astype(
+                np.int64
+            )
         )
         caches.append(np.full(len(made), -1 if cache is None else cache))
         first += len(made)
