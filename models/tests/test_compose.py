@@ -424,9 +424,10 @@ def test_two_recordings_miss_together_what_their_merged_trace_misses(recorded):
     assert made.curve.distinct_pages == merged.curve.distinct_pages
     running = merged.curve.steady()
     sizes = np.geomspace(merged.curve.distinct_pages / 100, 26_000, 30).astype(int)
-    for name in ("misses", "write_backs"):
+    # Write-backs of a running cache are an estimate on both sides, of each recording and of the merged one.
+    for name, most in (("misses", 0.015), ("write_backs", 0.03)):
         np.testing.assert_allclose(
-            getattr(made.curve, name)(sizes), getattr(running, name)(sizes), rtol=0.015
+            getattr(made.curve, name)(sizes), getattr(running, name)(sizes), rtol=most
         )
     found = compose.answer(workloads, ram_pages=4000, partitioned=False)
     assert found.shared_miss_ratio == pytest.approx(

@@ -404,7 +404,7 @@ def test_a_damaged_placement_is_refused(
 def test_the_formula_of_a_life_says_whose_growth_counts(version: str) -> None:
     """Answers of before counted none of workloads that share a system."""
     given = document("bought")
-    assert given["versions"]["placement"] == "6"
+    assert int(given["versions"]["placement"]) >= 6
     given["versions"]["placement"] = version
     lives = [
         each.formula
