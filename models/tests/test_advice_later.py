@@ -377,11 +377,14 @@ def test_later_months_in_which_nothing_keeps_the_limits_are_named() -> None:
     assert "no option keeps every limit" in found.when.text
 
 
+WITH_MACHINE = replace(DEVICES_ALONE, machine_usd=Decimal(1))
+
+
 def wait_for(history: list[PriceSeries], **given_: Any) -> Any:
     asked = question(
         {
             "curve": given_.pop("curve", None) or curve(),
-            "candidates": DEVICES_ALONE,
+            "candidates": given_.pop("candidates", WITH_MACHINE),
             "have": given_.pop("have", today("200")),
             "constraints": {},
             "objective": "usd",
@@ -598,11 +601,14 @@ def test_waiting_pays_where_prices_fall_and_not_where_they_rise() -> None:
     assert fall.months == 12
     assert fall.usd_later < fall.usd_now
     assert "would save" in fall.text
-    assert "(flash drives 50.0 % less a year, all else at the prices" in fall.text
+    assert (
+        "(flash drives fell from 10 USD/GB to 5 USD/GB between 2025-Q1 and 2026-Q1, all else at the prices"
+        in fall.text
+    )
     rise = wait_for([series({"2025-Q1": "5", "2026-Q1": "10"}, **flash)])
     assert rise.pays is False
     assert "more over 36 months" in rise.text
-    assert "100 % more a year" in rise.text
+    assert "rose from 5 USD/GB to 10 USD/GB between 2025-Q1 and 2026-Q1" in rise.text
     # What there is costs 39 USD a month more than what is bought.
     assert fall.break_even_per_year == rise.break_even_per_year < 0
     assert "fall by more than" in fall.text
@@ -616,7 +622,17 @@ def test_waiting_pays_where_prices_fall_and_not_where_they_rise() -> None:
     assert half.months == 6  # no longer than prices were watched
 
 
-TWICE = PriceTrend("dram", Decimal(10), 0.5, "a module", "2025-Q1", "2026-Q1")
+TWICE = PriceTrend(
+    "dram",
+    Decimal(10),
+    0.5,
+    "a module",
+    "2025-Q1",
+    "2026-Q1",
+    Decimal(2),
+    Decimal(3),
+    4,
+)
 
 
 @pytest.mark.parametrize(
@@ -670,7 +686,10 @@ def test_the_larger_part_of_what_waiting_saves_is_named_first(
         keeps=None,
     )
     assert said in text
-    assert "(RAM 50.0 % more a year), an extrapolation" in text
+    assert (
+        "(RAM rose from 2 USD/GB to 3 USD/GB between 2025-Q1 and 2026-Q1), an extrapolation"
+        in text
+    )
 
 
 def test_the_parts_of_what_waiting_saves_add_up() -> None:
@@ -689,6 +708,63 @@ def test_the_parts_of_what_waiting_saves_add_up() -> None:
     assert cheap.text.index("what there is costs") < cheap.text.index("the purchase")
     assert "; and the share of the purchase" in cheap.text
     assert "but" in falls.text
+
+
+def test_waiting_for_parts_is_not_held_against_a_whole() -> None:
+    flash = {"kind": "ssd_enterprise", "name": "flash"}
+    alone = wait_for([series(FALLING, **flash)], candidates=DEVICES_ALONE)
+    assert alone.pays is None
+    assert {
+        alone.usd_now,
+        alone.usd_later,
+        alone.usd_meanwhile,
+        alone.usd_by_prices,
+        alone.break_even_per_year,
+    } == {None}
+    [_, room, *_] = re.split(r"less than ([\d.,]+) USD per month", alone.text)
+    assert "depends on the price of the machine" in alone.text
+    # With a machine of just less, waiting at the prices of today costs more; with a dearer one nothing is bought at all.
+    for off, is_bought in (("-0.1", True), ("0.1", False)):
+        usd = 36 * (Decimal(room) + Decimal(off))
+        whole = wait_for(
+            [series({"2025-Q1": "5", "2026-Q1": "5"}, **flash)],
+            candidates=replace(DEVICES_ALONE, machine_usd=usd),
+        )
+        assert (whole is not None) is is_bought
+        if whole is not None:
+            assert whole.pays is False
+            assert 0 < whole.usd_meanwhile < 2
+    dear = wait_for(
+        [series(FALLING, **flash)],
+        candidates=DEVICES_ALONE,
+        have=today("1", disks=1),
+    )
+    assert "costs less, whatever the machine costs" in dear.text
+
+
+def test_less_than_a_year_of_prices_alone_does_not_decide_to_wait() -> None:
+    flash = {"kind": "ssd_enterprise", "name": "flash"}
+    year = {"2025-Q1": "5", "2026-Q1": "500"}
+    half = {"2025-Q3": "5", "2026-Q1": "50"}
+    cheap = today("100", disks=1)
+    by_year = wait_for([series(year, **flash)], have=cheap)
+    by_half = wait_for([series(half, **flash)], have=cheap)
+    # At the prices of today waiting saves: what there is costs less.
+    for found in (by_year, by_half):
+        assert found.usd_meanwhile < 0 < found.usd_later - found.usd_now
+    assert by_year.pays is False
+    assert by_half.pays is None
+    for said in (
+        "Whether to wait is open",
+        "at the prices of today waiting 6 months would save",
+        "would cost",
+        "rose from 5 USD/GB to 50 USD/GB between 2025-Q3 and 2026-Q1",
+    ):
+        assert said in by_half.text
+    # Where both say the same, half a year is enough.
+    falls = wait_for([series({"2025-Q3": "5", "2026-Q1": "4"}, **flash)], have=cheap)
+    assert falls.pays is True
+    assert falls.trends[0].quarters == 2
 
 
 def test_what_is_not_known_of_waiting_is_said() -> None:

@@ -18171,6 +18171,24 @@ export type PriceTrendOut = {
      * Date of the last of them.
      */
     last: string | null;
+    /**
+     * First Usd Per Gb
+     *
+     * The first of them. [USD/GB]
+     */
+    first_usd_per_gb: string | null;
+    /**
+     * Last Usd Per Gb
+     *
+     * The last of them. [USD/GB]
+     */
+    last_usd_per_gb: string | null;
+    /**
+     * Quarters
+     *
+     * Quarters between the two prices.
+     */
+    quarters: number | null;
 };
 
 /**
@@ -27670,7 +27688,7 @@ export type WaitingOut = {
     /**
      * Pays
      *
-     * Whether waiting costs less; null where that could not be computed.
+     * Whether waiting costs less; null where that could not be computed, where the price of the machines is not known, and where prices of less than a year alone decide it.
      */
     pays: boolean | null;
     /**

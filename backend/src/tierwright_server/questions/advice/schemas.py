@@ -803,13 +803,17 @@ class PriceTrendOut(Answer):
     )
     first: str | None = Field(description="Date of the first of its two prices.")
     last: str | None = Field(description="Date of the last of them.")
+    first_usd_per_gb: Usd | None = Field(description="The first of them. [USD/GB]")
+    last_usd_per_gb: Usd | None = Field(description="The last of them. [USD/GB]")
+    quarters: int | None = Field(description="Quarters between the two prices.")
 
 
 class WaitingOut(Answer):
     """Whether to buy now or to wait."""
 
     pays: bool | None = Field(
-        description="Whether waiting costs less; null where that could not be computed."
+        description="Whether waiting costs less; null where that could not be computed, where the price of the machines "
+        "is not known, and where prices of less than a year alone decide it."
     )
     months: int = Field(description="Months of waiting. [months]")
     usd_now: Usd | None = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -24,11 +24,12 @@ from tierwright.advise.advice.found import (
     WhenStep,
 )
 from tierwright.advise.configurations import data_bytes_of
-from tierwright.common.currency import money
+from tierwright.common.currency import is_under_a_coin, money, money_below, unit_price
 from tierwright.common.wording import LEAST_CHANGE, counted, listed, percent
 from tierwright.evaluate.advice.later import (
     LOOKED_AHEAD,
     MONTHS_A_YEAR,
+    QUARTERS_A_YEAR,
     Bought,
     Trend,
     changes,
@@ -336,6 +337,8 @@ def wait(
     )
     keeps = None if zero is None else _keeps(asked, months)
     reason = _why_not_known(best, zero, horizon)
+    if not reason and best.without_machine:
+        reason = _by_machine(best, zero, months, keeps=keeps)
     if reason:
         return Waiting(None, months, None, None, None, None, None, keeps, rows, reason)
     assert zero is not None
@@ -359,8 +362,10 @@ def wait(
     )
     now = _to_cents(found.now)
     later = _to_cents(found.later) if used else None
-    pays = None if later is None else later < now
     meanwhile = _to_cents(found.meanwhile)
+    pays = None if later is None else later < now
+    if later is not None and _decided_by_few(meanwhile, later - now, used):
+        pays = None
     return Waiting(
         pays,
         months,
@@ -394,6 +399,9 @@ def _trend_rows(
                 None if trend is None else trend.series,
                 None if trend is None else trend.first,
                 None if trend is None else trend.last,
+                None if trend is None else trend.first_usd_per_gb,
+                None if trend is None else trend.last_usd_per_gb,
+                None if trend is None else trend.quarters,
             )
         )
     return tuple(rows), used
@@ -407,6 +415,52 @@ def _why_not_known(best: Option, zero: Option | None, horizon: int) -> str:
     if horizon < 2:  # noqa: PLR2004 - nothing is left after waiting
         return "Whether waiting pays could not be computed: the horizon is one month."
     return ""
+
+
+def _by_machine(
+    best: Option, zero: Option | None, months: int, *, keeps: bool | None
+) -> str:
+    """Say up to which price of the machines that are not counted waiting costs more: parts are not held against a whole."""
+    assert zero is not None
+    assert zero.usd_per_month is not None
+    assert best.usd_per_month is not None
+    one = best.machines == 1
+    machine = "machine" if one else f"{best.machines:,} machines"
+    said = [
+        f"Whether to wait depends on the price of the {machine} that the choice needs, which "
+        f"{'is' if one else 'are'} not counted."
+    ]
+    # What is left for each of them.
+    room = (zero.usd_per_month - best.usd_per_month) / best.machines
+    wait_for = f"waiting {counted(months, 'month')} costs"
+    if room <= 0:
+        any_price = (
+            "whatever the machine costs" if one else "whatever the machines cost"
+        )
+        said.append(f"At the prices of today {wait_for} less, {any_price}.")
+    elif not is_under_a_coin(room):
+        less = (
+            f"the machine costs less than {money_below(room)} per month"
+            if one
+            else f"each machine costs less than {money_below(room)} per month"
+        )
+        said.append(f"At the prices of today {wait_for} more as long as {less}.")
+    return _breaking(said, keeps=keeps)
+
+
+def _breaking(said: list[str], *, keeps: bool | None) -> str:
+    """Say besides that what there is breaks a limit while it is waited."""
+    if keeps is False:
+        said = [*said, "Until then what there is breaks a limit."]
+    return " ".join(said)
+
+
+def _decided_by_few(
+    meanwhile: Decimal, difference: Decimal, used: Mapping[str, Trend]
+) -> bool:
+    """Whether prices of less than a year alone decide if waiting pays: at the prices of today it is otherwise."""
+    fewest = min((each.quarters for each in used.values()), default=QUARTERS_A_YEAR)
+    return fewest < QUARTERS_A_YEAR and (meanwhile < 0) != (difference < 0)
 
 
 def _keeps(asked: Asked, months: int) -> bool:
@@ -442,21 +496,20 @@ def waiting_text(
     wait_for = f"Waiting {counted(months, 'month')}"
     over = f"over {counted(horizon, 'month')}"
     said = []
-    if pays is None:
+    difference = _to_cents(found.later - found.now)
+    if all(each.change_per_year is None for each in rows):
         said.append(
             f"Whether to wait is open: no recent price history of "
             f"{listed([KIND_WORDS.get(each.kind, each.kind) for each in rows])} is known."
         )
-    else:
-        difference = _to_cents(abs(found.later - found.now))
-        verdict = (
-            f"would save {money(difference)} {over}"
-            if pays
-            else f"would cost {money(difference)} more {over}"
-            if difference
-            else f"would cost as much {over}"
+    elif pays is None:
+        said.append(
+            f"Whether to wait is open: at the prices of today waiting {counted(months, 'month')} "
+            f"{_would(_to_cents(found.meanwhile))} {over}; with the prices of less than a year carried on it "
+            f"{_would(difference)}, which does not decide that: {_parts(found, rows)}."
         )
-        said.append(f"{wait_for} {verdict}: {_parts(found, rows)}.")
+    else:
+        said.append(f"{wait_for} {_would(difference)} {over}: {_parts(found, rows)}.")
     at = found.break_even_per_year
     if at is None:
         said.append("No fall of prices would make waiting pay.")
@@ -470,9 +523,13 @@ def waiting_text(
         said.append(
             f"{wait_for} pays unless the prices of the purchase rise by more than {percent(at)} a year."
         )
-    if keeps is False:
-        said.append("Until then what there is breaks a limit.")
-    return " ".join(said)
+    return _breaking(said, keeps=keeps)
+
+
+def _would(usd: Decimal) -> str:
+    if not usd:
+        return "would cost as much"
+    return f"would save {money(-usd)}" if usd < 0 else f"would cost {money(usd)} more"
 
 
 def _parts(found: Bought, rows: tuple[PriceTrend, ...]) -> str:
@@ -480,9 +537,7 @@ def _parts(found: Bought, rows: tuple[PriceTrend, ...]) -> str:
     moved = listed(
         list(
             dict.fromkeys(
-                f"{KIND_WORDS[each.kind]} {_moved(each.change_per_year)} a year"
-                for each in rows
-                if each.change_per_year is not None
+                _moved(each) for each in rows if each.change_per_year is not None
             )
         )
     )
@@ -513,7 +568,15 @@ def _compared(usd: Decimal) -> str:
     return f"{money(abs(usd))} {'more' if usd > 0 else 'less'}"
 
 
-def _moved(change: float | None) -> str:
-    assert change is not None
-    size = percent(abs(change))
-    return f"{size} {'more' if change > 0 else 'less'}"
+def _moved(trend: PriceTrend) -> str:
+    """Say what was measured of a price: two prices and their dates, which no rate a year is."""
+    first, last = trend.first_usd_per_gb, trend.last_usd_per_gb
+    assert first is not None
+    assert last is not None
+    what = KIND_WORDS[trend.kind]
+    when = f"between {trend.first} and {trend.last}"
+    if first == last:
+        return f"{what} stayed at {unit_price(first, 'USD/GB')} {when}"
+    went = "rose" if last > first else "fell"
+    ends = (unit_price(each, "USD/GB") for each in (first, last))
+    return f"{what} {went} from {' to '.join(ends)} {when}"

@@ -855,6 +855,10 @@ class PriceTrend:
         By which share it rose in a year; None where no recent series tells it. [1]
     series, first, last : str or None
         Id of the series, and the dates of its two prices.
+    first_usd_per_gb, last_usd_per_gb : Decimal or None
+        These prices. [USD/GB]
+    quarters : int or None
+        Between them.
     """
 
     kind: str
@@ -863,6 +867,9 @@ class PriceTrend:
     series: str | None
     first: str | None
     last: str | None
+    first_usd_per_gb: Decimal | None = None
+    last_usd_per_gb: Decimal | None = None
+    quarters: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -872,7 +879,8 @@ class Waiting:
     Attributes
     ----------
     pays : bool or None
-        Whether waiting costs less; None where that could not be computed.
+        Whether waiting costs less; None where that could not be computed, where the price of the machines is not known,
+        and where prices of less than a year alone decide it.
     months : int
         Of waiting. [month]
     usd_now, usd_later : Decimal or None

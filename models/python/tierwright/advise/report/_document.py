@@ -531,6 +531,8 @@ _ADVICE = _table(
                     series=_maybe_text,
                     first=_maybe_text,
                     last=_maybe_text,
+                    first_usd_per_gb=_maybe_amount,
+                    last_usd_per_gb=_maybe_amount,
                 )
             ),
         )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._figures import NOTHING
 from tierwright.advise.report._markup import Markup, table, tag
+from tierwright.common.currency import DOLLARS, unit_price
 
 _KINDS = {
     "dram": "RAM",
@@ -55,16 +57,16 @@ def later(document: Document) -> Iterator[Markup]:
                 [
                     ("part", False),
                     ("at purchase [USD]", True),
-                    ("price in a year", True),
+                    ("first price", True),
+                    ("last price", True),
                     ("prices of", False),
                 ],
                 [
                     [
                         _KINDS.get(each["kind"], each["kind"]),
                         show.usd(each["purchase_usd"]),
-                        show.NOTHING
-                        if each["change_per_year"] is None
-                        else f"{each['change_per_year']:+.0%}",
+                        _per_gb(each["first_usd_per_gb"]),
+                        _per_gb(each["last_usd_per_gb"]),
                         show.NOTHING
                         if each["series"] is None
                         else f"{each['series']}, {each['first']} to {each['last']}",
@@ -72,6 +74,10 @@ def later(document: Document) -> Iterator[Markup]:
                     for each in waiting["trends"]
                 ],
             )
+
+
+def _per_gb(usd: Decimal | None) -> str:
+    return show.NOTHING if usd is None else unit_price(usd, "USD/GB", DOLLARS)
 
 
 def _since(before: float | None, month: float) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -294,6 +295,8 @@ class Trend:
         Dates of the two prices.
     quarters : int
         Between them.
+    first_usd_per_gb, last_usd_per_gb : Decimal
+        The two prices. [USD/GB]
     """
 
     kind: str
@@ -302,6 +305,8 @@ class Trend:
     first: str
     last: str
     quarters: int
+    first_usd_per_gb: Decimal
+    last_usd_per_gb: Decimal
 
 
 def trends(history: Iterable[PriceSeries]) -> Iterator[Trend]:
@@ -357,6 +362,8 @@ def trends(history: Iterable[PriceSeries]) -> Iterator[Trend]:
             first.date,
             last.date,
             quarters,
+            first.usd_per_gb,
+            last.usd_per_gb,
         )
 
 
