@@ -63,6 +63,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import first_and_rest, title_of_rest
 from tierwright.common.currency import ExchangeRate, money, showing
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.bought import bought
 from tierwright.evaluate.advice.choose import (
@@ -2350,6 +2351,41 @@ def test_a_check_that_checks_nothing_is_said_at_the_top() -> None:
         other = ask(curve=own, accesses_per_s=1000.0, **asked)
         assert "Not checked by a replay" not in other.finding
         assert all(each.code != said.code for each in other.cautions)
+
+
+def test_of_a_recording_without_production_is_said_what_it_is_sized_for() -> None:
+    own = recorded().curve.from_start("cold")
+    size = format_bytes(own.distinct_pages * own.page_bytes)
+    for stated, sized in (
+        (
+            {"accesses_per_s": None, "duration_s": own.accesses / 500},
+            f"the recording itself, which touches {size} at 500 accesses per second",
+        ),
+        (
+            {"accesses_per_s": 1000.0},
+            f"the data that the recording touches, {size}, at the stated 1,000 accesses per second",
+        ),
+        (
+            {"accesses_per_s": None, "constraints": {}},
+            f"the recording itself, which touches {size}, at no known rate",
+        ),
+    ):
+        found = ask(curve=own, **stated)
+        assert found.because.startswith(
+            f"No production is stated: it is sized for {sized}."
+        )
+        assert found.because in found.finding
+        [said] = [each for each in found.cautions if each.code == "no_production"]
+        assert sized in said.message
+        # It may be another system altogether: nothing says that the choice stays.
+        assert said.could_change_choice is None
+    # Where nothing suits, too.
+    none = ask(curve=own, accesses_per_s=1000.0, constraints={"ram_bytes": "1"})
+    assert none.recommendation is None
+    assert none.because.startswith("No production is stated")
+    scaled = ask()
+    assert "No production" not in scaled.finding
+    assert all(each.code != "no_production" for each in scaled.cautions)
 
 
 def test_what_to_buy_and_why_are_told_apart_and_are_the_whole_finding() -> None:

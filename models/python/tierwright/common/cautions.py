@@ -471,6 +471,7 @@ WHY_NOT: Mapping[str, str] = {
     "no_price_of_ram": "not computable: no price book with a price of RAM was chosen",
     "rates_of_other_devices": "not computable: no source states the rates of these devices",
     "rate_not_known": "not computable: the workload states no rate",
+    "no_production": "not computable: no production is stated",
     "flash_worn_out": "not computable: what replaces the flash is not priced",
     "rates_not_needed": "not computable: no source states these rates",
     "changed_pages_on_local_flash": "not computable: what losing changes would cost is not stated",

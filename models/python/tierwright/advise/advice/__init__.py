@@ -660,7 +660,7 @@ def _answer(
     )
     if infeasible is not None:
         because = infeasible.more
-    because = sentences(because, more)
+    because = sentences(_words.sized_text(_notes.sized_for(asked)), because, more)
     return Advice(
         finding=sentences(decision, because, confidence.text),
         decision=decision,

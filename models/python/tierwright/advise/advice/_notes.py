@@ -12,6 +12,7 @@ from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._machine import BY_MODEL, Replaying, may_change_by
 from tierwright.advise.advice._outlasting import Weakness, limits_known
 from tierwright.advise.advice._table import Table, latency_us
+from tierwright.advise.advice._words.finding import recording_text
 from tierwright.advise.advice.found import Option
 from tierwright.advise.behind_instance import is_held_back, volume_exceeds
 from tierwright.advise.configurations import (
@@ -76,6 +77,30 @@ def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
         yield from about_given(curve)
 
 
+def sized_for(asked: Asked) -> str:
+    """Say what the answer to a recording is sized for, for which nobody stated production; empty where somebody did, or it is none."""
+    setting = asked.setting
+    curve = setting.curve
+    if curve.is_scaled or curve.given is not None:
+        return ""
+    return recording_text(
+        format_bytes(curve.distinct_pages * curve.page_bytes),
+        setting.rates.mean,
+        is_recorded_rate=setting.rates.mean == setting.recorded_per_s,
+    )
+
+
+def _about_recording(asked: Asked, best: int | None) -> Iterator[Caution]:
+    sized = sized_for(asked)
+    if sized and best is not None:
+        yield Caution(
+            "no_production",
+            f"no production is stated: the answer is sized for {sized}",
+            "state the system that is bought for: its data and its rate",
+            about=("curve",),
+        )
+
+
 def about_answer(
     asked: Asked,
     table: Table,
@@ -106,6 +131,7 @@ def about_answer(
     # What a quote offers is all that is compared: nothing else was a candidate.
     kinds = () if setting.quoted is not None else candidates.kinds
     source = None if best is None else table.source(best)
+    yield from _about_recording(asked, best)
     yield from _about_curve(asked, table, best)
     yield from _about_left_out(table)
     if setting.rates.mean is None:

@@ -11,6 +11,7 @@ from tierwright.advise.advice._words.finding import (
     assumed_text,
     decided,
     names_alternative,
+    sized_text,
     verdict_text,
 )
 from tierwright.advise.advice._words.limits import (
@@ -70,6 +71,7 @@ __all__ = [
     "on_limit",
     "rejected_text",
     "run_so",
+    "sized_text",
     "stated_limit",
     "today_breaks_text",
     "today_of",

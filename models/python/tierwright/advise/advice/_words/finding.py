@@ -82,6 +82,33 @@ def decided(
     return _buy(best, zero, today), " ".join(each for each in said if each)
 
 
+def recording_text(
+    touched: str, accesses_per_s: float | None, *, is_recorded_rate: bool
+) -> str:
+    """Say of a recording for which nobody stated production what the answer is sized for, to be read behind *sized for*.
+
+    Parameters
+    ----------
+    touched : str
+        The size of the pages that it touches.
+    accesses_per_s : float or None
+        The rate that is held against the devices; None where none is known. [1/s]
+    is_recorded_rate : bool
+        Whether that is the rate of the recording, which nobody stated.
+    """
+    if accesses_per_s is None:
+        return f"the recording itself, which touches {touched}, at no known rate"
+    rate = f"{three_digits(accesses_per_s)} accesses per second"
+    if is_recorded_rate:
+        return f"the recording itself, which touches {touched} at {rate}"
+    return f"the data that the recording touches, {touched}, at the stated {rate}"
+
+
+def sized_text(sized: str) -> str:
+    """Say as a sentence what an answer is sized for, without production; empty where that is stated."""
+    return f"No production is stated: it is sized for {sized}." if sized else ""
+
+
 def assumed_text(data: str | None, *, is_mean_used: bool) -> str:
     """Say what stands for a size of the data and a busiest hour that nobody stated; empty where both are.
 
