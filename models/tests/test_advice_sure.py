@@ -8,9 +8,10 @@ import re
 from collections import OrderedDict
 from dataclasses import replace
 from decimal import ROUND_CEILING, Decimal
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ from tierwright.evaluate.advice.resampling import (
     share_of_few,
     shortest_interval,
 )
+from tierwright.evaluate.advice.rows import CHOICES
 from tierwright.evaluate.advice.tiers import MOST_DEVICES, least_devices
 from tierwright.evaluate.page_flow.engine import flows, with_hits_off
 from tierwright.evaluate.page_flow.explain import error_band
@@ -994,6 +996,14 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     for each in sure.value_of_information:
         if each.usd_per_month and len(sure.tornado) < 8:
             assert each.about in bars  # what is worth measuring changes what is bought
+    # What was drawn and has no bar is counted; that a bar speaks of all that is not known is not said.
+    listed = sure.reason.split(" draws of ")[1].split(";")[0]
+    times = re.search(r"(\d+) busy times", listed)
+    inputs = len(re.split(", | and ", listed)) - 1
+    inputs += 0 if times is None else int(times[1]) - 1
+    assert f"{inputs} inputs were drawn, and" in sure.about_bars
+    own = [each for each in sure.tornado if each.flip or each.changes or each.low]
+    assert f"and {len(own) or 'none'} of them ha" in sure.about_bars
     assert "as long as this one" in sure.reason
     assert "60,000 accesses" in sure.reason
     document = found.to_dict()["confidence"]
@@ -1492,7 +1502,7 @@ def test_shares_of_breaking_are_of_all_draws(
         f"In {none} of all draws of what is not known none of the options"
     )
     breaks = whole_percent(said.breaks_share)
-    assert f"In {breaks} of all draws it breaks a limit" in said.text
+    assert f"in {breaks} of all draws it breaks a limit" in said.headline
     for text in (said.text, found.finding):
         assert "best in all draws" not in text
     left_out = _draws.DRAWS - said.draws
@@ -1785,14 +1795,23 @@ def test_a_share_of_draws_and_the_rest_add_up(
     share: float, said: tuple[str, str]
 ) -> None:
     often, rest = said
-    assert _confidence.words.headline(share, 0.0) == (
+    words = partial(_confidence.words.headline, share, in_money=True, may_be_small=True)
+    assert words(replace(KEPT, probability=share)) == (
         f"In {often} of the draws of what is not known it is the best choice, or within 1 % of it; {rest} another choice "
         "is better"
     )
-    of_the_others = _confidence.words.headline(share, 0.5)
+    of_the_others = words(Regret(share, 0.0, 0.5, 0.0, 0.5))
     assert f"in {often} of the others" in of_the_others
-    assert of_the_others.endswith(
+    assert (
         f"it, {rest.replace('the other ', '')} another choice is better"
+        in of_the_others
+    )
+    # What is too small in half of the draws and yet the best in most of them is said in one sentence.
+    broken = words(Regret(share, 0.0, 0.5, 160.0))
+    assert broken == (
+        "In 50 % of the draws of what is not known it is too small, and more of the same hardware then costs 160 USD per "
+        f"month more on average; counting that, it is the best choice, or within 1 % of it, in {often}; {rest} another "
+        "choice is better"
     )
 
 
@@ -1805,13 +1824,15 @@ def test_what_a_draw_costs_that_breaks_a_limit_is_said_plainly() -> None:
             found.probability, usd, found, (), may_be_small=may_be_small
         )
 
-    assert said(often, Decimal(33)).endswith(
-        "In 46 % of all draws it is too small; more of the same hardware then costs 243 USD per month more on average."
+    assert said(often, Decimal(33)) == (
+        "In 46 % of the draws of what is not known it is too small, and more of the same hardware then costs 243 USD per "
+        "month more on average; counting that, it is the best choice, or within 1 % of it, in 25 %; in the other 75 % "
+        "another choice is better; on average it costs 33 USD per month more than the best."
     )
     # Of a limit on money or on the restart, more is not what it lacks.
-    assert said(often, Decimal(33), may_be_small=False).endswith(
-        "In 46 % of all draws it breaks a limit; another size of the same hardware then costs 243 USD per month more on "
-        "average."
+    assert said(often, Decimal(33), may_be_small=False).startswith(
+        "In 46 % of the draws of what is not known it breaks a limit, and another size of the same hardware then costs "
+        "243 USD per month more on average; "
     )
     some = replace(often, replaced=0.12)
     assert "or other hardware in 12 % of all draws, then costs 243" in said(
@@ -1820,8 +1841,13 @@ def test_what_a_draw_costs_that_breaks_a_limit_is_said_plainly() -> None:
     assert "other hardware, as more of the same is not enough, then costs 243" in said(
         replace(often, replaced=0.46), Decimal(33)
     )
-    assert said(replace(often, repair=0.0), Decimal(0)).endswith("costs no more.")
-    assert said(often, None).endswith("In 46 % of all draws it is too small.")
+    assert "hardware then costs no more; " in said(
+        replace(often, repair=0.0), Decimal(0)
+    )
+    assert said(often, None).startswith(
+        "In 46 % of the draws of what is not known it is too small; it is the best choice"
+    )
+    assert "in all draws" in said(replace(often, probability=1.0), Decimal(0))
     kept = said(KEPT, Decimal(0))
     assert "too small" not in kept
     assert "limit" not in kept
@@ -1829,14 +1855,14 @@ def test_what_a_draw_costs_that_breaks_a_limit_is_said_plainly() -> None:
     none = Regret(1.0, 0.0, 0.47, 0.0, 0.47)
     assert said(none, Decimal(0), may_be_small=False) == (
         "In 47 % of all draws of what is not known none of the options compared keeps every limit; in all of the others "
-        "the recommendation is the best choice, or within 1 % of it; on average it costs no more than the best there. "
-        "In 47 % of all draws it breaks a limit."
+        "the recommendation is the best choice, or within 1 % of it; in 47 % of all draws it breaks a limit; on average it "
+        "costs no more than the best there."
     )
     more = said(replace(none, probability=0.79, breaks=0.48, repair=5.0), Decimal(1))
     assert "in 79 % of the others the recommendation is the best" in more
     assert "in 21 % another choice is better" in more
-    assert "too small; where some option keeps every limit, more of" in more
-    assert "In more than 99 % of all draws it" in said(
+    assert "too small, and where some option keeps every limit, more of" in more
+    assert "in more than 99 % of all draws it" in said(
         replace(none, breaks=0.999), None
     )
     # How such draws count is said once, behind the figures.
@@ -2283,3 +2309,64 @@ def test_inputs_are_drawn_as_evenly_as_by_the_latin_hypercube_of_scipy(
     ]
     assert means[0] == pytest.approx(means[1], rel=0.15)
     assert means[0] < 0.7 * means[2]
+
+
+def test_bars_say_how_many_inputs_have_none() -> None:
+    words = _confidence.bars.bars_text
+    assert words(9, 9, 8) == (
+        "Besides the windows of the recording 9 inputs were drawn, and 8 of them have bars: 1 other input changes the cost "
+        "by no more than those shown."
+    )
+    assert words(2, 0, 0) == (
+        "Besides the windows of the recording 2 inputs were drawn, and none of them has a bar: at the ends of the 2, each "
+        "by itself, the cost of the best option stays the same."
+    )
+    assert words(3, 3, 3).endswith("3 of them have bars.")
+    assert "at the ends of the other, by itself," in words(3, 2, 2)
+    assert "at the ends of its range, by itself," in words(1, 0, 0)
+    assert words(0, 0, 0).startswith("Only the windows")
+
+
+def test_a_page_flow_at_the_same_price_that_breaks_in_fewer_draws_is_named() -> None:
+    """Lazy and Exclusive on one machine: which is recommended is not decided by the draws, but said."""
+    lazy, exclusive, other = (
+        CHOICES.index(each) for each in ("lazy", "exclusive", "inclusive")
+    )
+    shares = {lazy: 0.56, exclusive: 0.37, other: 0.2}
+
+    def made(cents: dict[int, int], broken: frozenset[int] = frozenset()) -> Any:
+        schemes = np.asarray([*shares])
+        draws = np.arange(100)
+        options = SimpleNamespace(
+            scheme=schemes,
+            source=np.zeros(3),
+            row=np.zeros(3),
+            month_cents=np.asarray([cents.get(each, 100) for each in shares]),
+        )
+        return SimpleNamespace(
+            chosen=0,
+            buys=SimpleNamespace(
+                breaks=lambda at: draws < 100 * shares[int(schemes[at])]
+            ),
+            draws=SimpleNamespace(ranges=SimpleNamespace(curve=None)),
+            contenders=SimpleNamespace(
+                options=options,
+                on=lambda *_: None,
+                buys=lambda _: SimpleNamespace(
+                    breaks=lambda at: np.asarray([int(schemes[at]) in broken])
+                ),
+            ),
+        )
+
+    def said(*of: Any) -> str:
+        return _confidence.sturdier.sturdier_text(made(*of), 0.56, may_be_small=True)
+
+    assert said({other: 101}) == (
+        " Under Exclusive, at the same price, it is too small in 37 % of all draws."
+    )
+    assert "Under Inclusive" in said({})
+    # What breaks a limit as it is stated could not be recommended.
+    assert "Under Exclusive" in said({}, frozenset({other}))
+    assert said({other: 101, exclusive: 99}) == ""
+    shares[exclusive] = 0.56
+    assert said({other: 101}) == ""

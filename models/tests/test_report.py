@@ -23,6 +23,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from tierwright.advise import report
+from tierwright.advise.advice._confidence.bars import bars_text
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report import _paper
 from tierwright.advise.report._charts import (
@@ -423,13 +424,16 @@ def test_sentences_follow_the_figures() -> None:
         "usd_per_month_high": Decimal(9),
         "changes": True,
     }
-    assert "1 input is not known exactly" in tornado_sentence([bar], MONEY)
+    # A bar of one input does not say that the others are known.
+    assert tornado_sentence([bar], MONEY).startswith("1 input was evaluated at both")
+    drawn = bars_text(16, 1, 1)
+    assert tornado_sentence([bar], MONEY, None, drawn).startswith(drawn)
     assert "At its ends" in tornado_sentence([bar], MONEY)
     assert "At their ends" in tornado_sentence([bar, bar], MONEY)
     assert "from 5.00 to 9.00 USD" in tornado_sentence([bar], MONEY)
     assert "1 input changes the choice" in tornado_sentence([bar], MONEY)
     stays = tornado_sentence([{**bar, "changes": False}] * 2, MONEY)
-    assert "2 inputs are" in stays
+    assert "2 inputs were" in stays
     assert "stays the same at every end" in stays
     # A flip lies between the ends, where nobody looks for it by the ends alone.
     inside = {**bar, "changes": False, "flip": "the misses are 12 % fewer"}

@@ -5534,9 +5534,15 @@ export type ConfidenceOut = {
     /**
      * Headline
      *
-     * The start of `text`: the probability, and of which draws it is; empty without one.
+     * The start of `text`: the probability, of which draws it is, and in how many it breaks a limit; empty without one.
      */
     headline: string;
+    /**
+     * About Bars
+     *
+     * How many inputs were drawn, and how many of them have a bar in `tornado`; empty without a probability, and where money is not the objective.
+     */
+    about_bars: string;
     /**
      * Windows
      *

@@ -190,6 +190,7 @@ const FOUND: AdviceOut = {
     windows: null,
     block_windows: null,
     headline: "",
+    about_bars: "",
     draws: null,
     breaks_share: null,
     none_keeps_share: null,
@@ -1053,6 +1054,7 @@ describe("the answer", () => {
         headline,
         text: `${headline}.`,
         none_keeps_share: 0.47,
+        about_bars: "Besides the windows of the recording 15 inputs were drawn.",
         expected_regret_usd_per_month: "12.00",
         reason: "512 draws",
         tornado: FOUND.confidence.tornado.map((bar) => ({
@@ -1068,6 +1070,8 @@ describe("the answer", () => {
       .element(shown.getByRole("heading", { name: headline, exact: true }))
       .toBeVisible();
     expect(shown.container.textContent).not.toMatch(/18\.\d %/);
+    // The bars are not all that is not known.
+    expect(shown.container.textContent).toContain("15 inputs were drawn");
     // What was drawn is folded behind what it says.
     expect(shown.container.textContent).not.toContain("512 draws");
     await shown

@@ -111,7 +111,8 @@ function Tornado(props: {
   if (bars.length === 0) {
     return (
       <Text size="sm" mt="sm">
-        No input with a known range was found that could move the cost.
+        {found.confidence.about_bars ||
+          "No input with a known range was found that could move the cost."}
       </Text>
     );
   }
@@ -119,6 +120,11 @@ function Tornado(props: {
   const now = measure.of(found.recommendation);
   return (
     <>
+      {found.confidence.about_bars !== "" && (
+        <Text size="sm" mt="sm">
+          {found.confidence.about_bars}
+        </Text>
+      )}
       <Text size="sm" mt="sm" mb={4}>
         What the inputs that are not known would do to the {measure.words} of the best
         option, the largest range first:

@@ -628,7 +628,12 @@ class ConfidenceOut(Answer):
     reason: str = Field(description="Why there is no probability, or what it rests on.")
     text: str = Field(description="The probability in words; empty without one.")
     headline: str = Field(
-        description="The start of `text`: the probability, and of which draws it is; empty without one."
+        description="The start of `text`: the probability, of which draws it is, and in how many it breaks a limit; "
+        "empty without one."
+    )
+    about_bars: str = Field(
+        description="How many inputs were drawn, and how many of them have a bar in `tornado`; empty without a probability, "
+        "and where money is not the objective."
     )
     windows: int | None = Field(
         description="Windows of the recording after the warm-up; null without a probability."

@@ -629,7 +629,7 @@ class Confidence:
     text : str
         The probability in words; empty without one.
     headline : str
-        The start of `text`: the probability, and of which draws it is; empty without one.
+        The start of `text`: the probability, of which draws it is, and in how many it breaks a limit; empty without one.
     windows, block_windows, draws : int or None
         Windows after the warm-up, those of a block, and the draws in which some option keeps every limit; None without a
         probability.
@@ -643,6 +643,9 @@ class Confidence:
         that is missing.
     intervals : tuple of Interval
         Of figures of the recommendation as it is bought; empty without a probability.
+    about_bars : str
+        How many inputs were drawn, and how many of them have a bar in `tornado`; empty without a probability, and where
+        money is not the objective.
     """
 
     probability_best: float | None
@@ -659,6 +662,7 @@ class Confidence:
     intervals: tuple[Interval, ...] = ()
     headline: str = ""
     none_keeps_share: float | None = None
+    about_bars: str = ""
 
 
 FIRST_TOUCHES_ALONE = "Its replay shows first touches alone, for the recording does not fill its RAM: how long an access takes is by the model."

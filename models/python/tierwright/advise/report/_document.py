@@ -464,6 +464,7 @@ _ADVICE = _table(
             reason=_maybe_text,
             text=_maybe_text,
             headline=_maybe_text,
+            about_bars=_maybe_text,
             intervals=_list(_table(figure=_text, low=_number, high=_number)),
         )
     ),

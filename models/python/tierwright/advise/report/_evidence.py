@@ -312,9 +312,12 @@ def sure(document: Document) -> Iterator[Markup]:
     bars, best = confidence["tornado"], document["recommendation"]
     measure = _measure(document, bars)
     if not bars or best is None or best[measure.of] is None:
-        yield tag("p", "No input was evaluated at its other ends.")
+        none = "No input was evaluated at its other ends."
+        yield tag("p", confidence["about_bars"] or none)
         return
-    sentence = tornado_sentence(bars, measure, named(best))
+    sentence = tornado_sentence(
+        bars, measure, named(best), confidence["about_bars"] or ""
+    )
     title = f"{measure.title} of the best option at both ends of what is not known"
     yield tag(
         "figure",
@@ -429,7 +432,10 @@ def _end(bar: Mapping[str, Any], end: str, measure: Measure) -> list[str]:
 
 
 def tornado_sentence(
-    bars: Sequence[Document], measure: Measure, own: str | None = None
+    bars: Sequence[Document],
+    measure: Measure,
+    own: str | None = None,
+    about: str = "",
 ) -> str:
     """Say how far what is not known moves the cost or the time, and whether the choice changes.
 
@@ -441,11 +447,13 @@ def tornado_sentence(
         What the best options differ in.
     own : str or None
         The recommendation with its page flow, as bars name what is the best at an end; None where nobody knows.
+    about : str
+        How many inputs were drawn, and how many of them have a bar; empty where none was drawn.
     """
     changing = sum(bool(bar["changes"]) for bar in bars)
     values = [value for bar in bars for value in measure.ends(bar)]
-    inputs = counted(len(bars), "input is", "inputs are")
-    said = f"{inputs} not known exactly."
+    inputs = counted(len(bars), "input was", "inputs were")
+    said = about or f"{inputs} evaluated at both ends, the others as stated."
     if values:
         its = "its" if len(bars) == 1 else "their"
         least, most = measure.write(min(values)), measure.write(max(values))

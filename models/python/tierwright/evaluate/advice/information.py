@@ -89,6 +89,13 @@ class Buys:
         same = self.kinds == self.kinds[option]
         return np.asarray(~self.keeps[:, same].any(axis=1))
 
+    def breaks(self, option: int) -> Bools:
+        """Draws in which an option breaks a limit as it is offered, shape (D,)."""
+        found = ~self.keeps[:, option] | (self.needed[:, option] > self.bought[option])
+        if self.too_dear is not None:
+            found |= self.too_dear[:, option]
+        return np.asarray(found)
+
     def rows(self, draws: Bools) -> Buys:
         """Return the same of some draws."""
         fixed, unit = (
@@ -167,9 +174,7 @@ def regret(buys: Buys, chosen: int) -> Regret:
     possible = buys.possible
     some = buys.rows(possible)
     cost, least = some.costs(some.bought)[:, chosen], some.least()
-    breaks = ~buys.keeps[:, chosen] | (buys.needed[:, chosen] > buys.bought[chosen])
-    if buys.too_dear is not None:
-        breaks |= buys.too_dear[:, chosen]
+    breaks = buys.breaks(chosen)
     near = (cost <= least * (1 + NEAR)) & ~some.replaced(chosen)
     offered = (some.fixed + some.unit * some.bought)[..., chosen]
     added = (cost - offered)[breaks[possible]]

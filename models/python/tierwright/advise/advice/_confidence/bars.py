@@ -13,6 +13,7 @@ from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice.found import Bar
 from tierwright.common.cautions import Caution
+from tierwright.common.wording import counted
 from tierwright.evaluate.advice.information import Buys
 from tierwright.profile.curve import Curve
 
@@ -52,21 +53,64 @@ def bars_of(
     ranges: Callable[[Input], Buys],
     others: tuple[Bar, ...],
     drawn: Mapping[Input, Caution],
-) -> tuple[Bar, ...]:
+) -> tuple[tuple[Bar, ...], str]:
     """Return a bar of each input that was drawn, with its flip, unless its range changes nothing and no caution speaks of it; and others.
+
+    Behind them how many inputs were drawn and how many of these have a bar, in words.
 
     A bar ends where the draws end, so that it speaks of the range that probability and worth speak of.
     """
-    made = list(others)
+    own: list[Bar] = []
     for each in found.draws.places:
         if each in drawn:
-            made.append(_own_bar(found, each, ranges(each), drawn[each].message))
+            own.append(_own_bar(found, each, ranges(each), drawn[each].message))
             continue
         bar = _own_bar(found, each, ranges(each), name_of(each))
         if bar.flip is not None or _width(bar) > 0:
-            made.append(bar)
-    made.sort(key=_width, reverse=True)
-    return tuple(made[:MOST_BARS])
+            own.append(bar)
+    made = sorted((*others, *own), key=_width, reverse=True)[:MOST_BARS]
+    return tuple(made), bars_text(
+        len(found.draws.places), len(own), sum(each in own for each in made)
+    )
+
+
+def bars_text(drawn: int, changing: int, shown: int) -> str:
+    """Say how many inputs were drawn, how many of them have a bar, and what those without one do.
+
+    Parameters
+    ----------
+    drawn : int
+        Inputs that were drawn, besides the windows of the recording.
+    changing : int
+        Those whose range changes something, or of which a caution speaks.
+    shown : int
+        Those of them that have a bar.
+
+    Examples
+    --------
+    >>> bars_text(16, 1, 1)
+    'Besides the windows of the recording 16 inputs were drawn, and 1 of them has a bar: at the ends of the other 15, each by itself, the cost of the best option stays the same.'
+    """
+    if not drawn:
+        return "Only the windows of the recording were drawn, which have no bar."
+    said = (
+        f"Besides the windows of the recording {counted(drawn, 'input was', 'inputs were')} drawn, and "
+        f"{shown or 'none'} of them {'has a bar' if shown <= 1 else 'have bars'}"
+    )
+    rest, cut = drawn - changing, changing - shown
+    without = []
+    if cut:
+        without.append(
+            f"{counted(cut, 'other input changes', 'other inputs change')} the cost by no more than those shown"
+        )
+    if rest:
+        others = f"the {'other ' if shown else ''}{rest:,}" if rest > 1 else "the other"
+        if not shown and rest == 1:
+            others = "its range"
+        without.append(
+            f"at the ends of {others}, {'each ' if rest > 1 else ''}by itself, the cost of the best option stays the same"
+        )
+    return f"{said}: {', and '.join(without)}." if without else f"{said}."
 
 
 def _width(bar: Bar) -> float:

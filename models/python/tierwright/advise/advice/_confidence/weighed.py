@@ -14,6 +14,7 @@ from tierwright.advise.advice._confidence.bars import bars_of, drawn_of, ends_of
 from tierwright.advise.advice._confidence.drawing import Sure, sure
 from tierwright.advise.advice._confidence.interval import intervals
 from tierwright.advise.advice._confidence.ranges import along_range
+from tierwright.advise.advice._confidence.sturdier import sturdier_text
 from tierwright.advise.advice._confidence.words import (
     cents_of,
     confidence_text,
@@ -114,12 +115,13 @@ def _weighed(
             ends.draw(caution.name, ends_of(found, each))
     if in_money:
         others = [each for each in cautions if each not in drawn.values()]
-        bars = bars_of(found, ranges, _bars_of(ends, others), drawn)
+        bars, about_bars = bars_of(found, ranges, _bars_of(ends, others), drawn)
     else:
         # Which choice is the cheapest where flips nothing of the fastest one.
-        bars = _bars_of(ends, cautions)
+        bars, about_bars = _bars_of(ends, cautions), ""
     by_money = regret(found.buys, found.chosen)
     probability = by_money.probability
+    may_be_small = _may_be_small(asked)
     if not in_money:
         kept = np.where(found.buys.keeps, found.io_us, np.inf)[possible]
         own = found.io_us[possible, found.chosen]
@@ -140,7 +142,8 @@ def _weighed(
             usd,
             by_money,
             worth,
-            may_be_small=_may_be_small(asked),
+            may_be_small=may_be_small,
+            sturdier=sturdier_text(found, by_money.breaks, may_be_small=may_be_small),
         ),
         windows=len(found.recorded.windows),
         block_windows=found.recorded.block,
@@ -148,6 +151,9 @@ def _weighed(
         breaks_share=by_money.breaks,
         more_accesses=None,
         intervals=intervals(found),
-        headline=headline(probability, by_money.none_keeps),
+        headline=headline(
+            probability, by_money, in_money=in_money, may_be_small=may_be_small
+        ),
         none_keeps_share=by_money.none_keeps,
+        about_bars=about_bars,
     )

@@ -39,6 +39,7 @@ def confidence_text(
     worth: Sequence[Information],
     *,
     may_be_small: bool = False,
+    sturdier: str = "",
 ) -> str:
     """Say how often it stays among the best, at what regret, and what is worth measuring first.
 
@@ -54,21 +55,23 @@ def confidence_text(
         The most first.
     may_be_small : bool
         Whether every limit that draws can break is one that more of the same hardware keeps.
+    sturdier : str
+        That another page flow breaks a limit in fewer draws, at the same price; empty where none does.
     """
-    said = headline(probability, by_money.none_keeps)
+    said = headline(
+        probability, by_money, in_money=usd is not None, may_be_small=may_be_small
+    )
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
         there = " there" if by_money.none_keeps else ""
         said += f"; on average it costs {more} than the best{there}"
-    said += (
-        f".{_repaired(by_money, in_money=usd is not None, may_be_small=may_be_small)}"
-    )
+    said += f".{sturdier}"
     if worth and worth[0].usd_per_month:
         said += f" {worth[0].text}"
     return said
 
 
-def _of_draws(share: float) -> str:
+def of_draws(share: float) -> str:
     """Write a share of draws in whole per cents; what is not all of them does not read as all."""
     said = whole_percent(share)
     if share and said == whole_percent(0):
@@ -78,43 +81,56 @@ def _of_draws(share: float) -> str:
 
 def _of_the_others(share: float) -> str:
     """Say in which share of draws it is not, so that both add up to 100 %; empty where the first is no number."""
-    said = _of_draws(share)
+    said = of_draws(share)
     written = said.removesuffix(" %")
     if not share or not written.replace(".", "").isdigit():
         return ""
     return f"in {100 - Decimal(written)} %"
 
 
-def headline(probability: float, none_keeps: float) -> str:
-    """Say how often it is the best choice or near it, and how often another one is better.
+def headline(
+    probability: float, found: Regret, *, in_money: bool, may_be_small: bool
+) -> str:
+    """Say how often it is the best choice or near it, and how often it breaks a limit, which that counts.
 
-    Where nothing keeps every limit there is no best: of which draws that is, is said first.
+    Where nothing keeps every limit there is no best: of which draws that is, is said first. Else how often it breaks a
+    limit is: who reads that it is the best in most draws does not take it to be large enough in them.
     """
     near = f"is the best choice, or within {100 * NEAR:g} % of it"
-    often, rarely = _of_draws(probability), _of_the_others(probability)
-    if none_keeps:
-        said = f"In {_of_draws(none_keeps)} of all draws of what is not known none of the options compared keeps every limit; "
-        if probability in (0, 1):
-            which = "all" if probability else "none"
-            return f"{said}in {which} of the others the recommendation {near}"
-        return f"{said}in {often} of the others the recommendation {near}, {rarely or 'otherwise'} another choice is better"
-    if probability in (0, 1):
-        which = "all draws" if probability else "none of the draws"
-        return f"In {which} of what is not known it {near}"
-    return f"In {often} of the draws of what is not known it {near}; {rarely.replace('in ', 'in the other ') or 'otherwise'} another choice is better"
+    often, rarely = of_draws(probability), _of_the_others(probability)
+    of_the_rest = f"{rarely.replace('in ', 'in the other ') or 'otherwise'} another choice is better"
+    broken = _broken(found, in_money=in_money, may_be_small=may_be_small)
+    if found.none_keeps:
+        said = f"In {of_draws(found.none_keeps)} of all draws of what is not known none of the options compared keeps every limit; "
+        which = {0.0: "none", 1.0: "all"}.get(probability)
+        said += (
+            f"in {often} of the others the recommendation {near}, {rarely or 'otherwise'} another choice is better"
+            if which is None
+            else f"in {which} of the others the recommendation {near}"
+        )
+        return f"{said}; in {of_draws(found.breaks)} of all draws {broken}"
+    which = {0.0: "none of the draws", 1.0: "all draws"}.get(probability)
+    if not broken:
+        return (
+            f"In {often} of the draws of what is not known it {near}; {of_the_rest}"
+            if which is None
+            else f"In {which} of what is not known it {near}"
+        )
+    counted_so = "counting that, it" if in_money else "it"
+    said = f"In {of_draws(found.breaks)} of the draws of what is not known {broken}; {counted_so} {near}, in "
+    return f"{said}{often}; {of_the_rest}" if which is None else f"{said}{which}"
 
 
-def _repaired(found: Regret, *, in_money: bool, may_be_small: bool) -> str:
-    """Say in how many draws it breaks a limit, and what its repair costs there; empty where it breaks none."""
+def _broken(found: Regret, *, in_money: bool, may_be_small: bool) -> str:
+    """Say of draws in which it breaks a limit what it is, and what its repair costs there; empty where it breaks none."""
     if not found.breaks:
         return ""
-    what = "is too small" if may_be_small else "breaks a limit"
-    said = f" In {_of_draws(found.breaks)} of all draws it {what}"
+    said = f"it {broken_words(may_be_small=may_be_small)}"
     repaired = found.breaks - found.none_keeps
     if repaired <= 0 or not in_money:
         # There is nothing to repair it with, or no money to say it in.
-        return f"{said}."
-    where = "; where some option keeps every limit, " if found.none_keeps else "; "
+        return said
+    where = "where some option keeps every limit, " if found.none_keeps else ""
     same = f"{'more' if may_be_small else 'another size'} of the same hardware"
     if found.replaced >= repaired:
         enough = (
@@ -124,10 +140,15 @@ def _repaired(found: Regret, *, in_money: bool, may_be_small: bool) -> str:
         )
         same = f"other hardware, as {enough},"
     elif found.replaced:
-        same += f", or other hardware in {_of_draws(found.replaced)} of all draws,"
+        same += f", or other hardware in {of_draws(found.replaced)} of all draws,"
     cost = cents_of(found.repair)
     more = f"{money(cost)} per month more on average" if cost else "no more"
-    return f"{said}{where}{same} then costs {more}."
+    return f"{said}, and {where}{same} then costs {more}"
+
+
+def broken_words(*, may_be_small: bool) -> str:
+    """Say what is so where it breaks a limit, to be read behind *it*."""
+    return "is too small" if may_be_small else "breaks a limit"
 
 
 def how_repaired(found: Regret, *, in_money: bool) -> str:
