@@ -1809,9 +1809,14 @@ def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:
     assert not best.without_machine
     dear = replace(best, kind="have", usd_per_month=Decimal(100_000))
 
-    def said(busy: float | None) -> str:
-        return _words.finding._buy(best, replace(dear, peak_busy=busy))
+    def said(busy: float | None, most_busy: float = 1.0) -> str:
+        return _words.finding._buy(best, replace(dear, peak_busy=busy), None, most_busy)
 
+    # At most 70 % busy, 3.86 times all of the time take 3.86 / 0.7 times the speed: the inverse of the throughput that is
+    # kept over that of the busiest hour.
+    assert said(3.86, 0.7).endswith(
+        "it would need 5.51 times its speed to be busy for at most 70 % of the busiest hour."
+    )
     # Devices that are busy 5.93 times all of the time carry the load at 5.93 times their speed.
     slow = "cannot carry the load: it would need 5.93 times its speed."
     assert said(5.93).endswith(f" less; what there is today {slow}")

@@ -373,7 +373,7 @@ def test_what_there_is_and_cannot_carry_the_load_is_said_with_its_range() -> Non
     assert 1 < low < high
     said = ask(curve=unknown, have=have).finding
     assert (
-        f"; what there is today cannot carry the load: it would need at least {low:.3g} times its speed"
+        f"; what there is today cannot carry the load: it would need at least {low / 0.7:.3g} times its speed to be busy for at most 70 % of the busiest hour"
         in said
     )
     # With more disks it carries the load unless many pages are dirty, with still more whatever is dirty.

@@ -628,6 +628,7 @@ def _answer(
         if asked.objective == "pareto"
         else None,
         today=_words.today_of(rejected),
+        most_busy=setting.most_busy,
     )
     by_cache = _caches.sentence(asked, tried, caches, table, chosen, best)
     by_near = decided.sentence(asked)

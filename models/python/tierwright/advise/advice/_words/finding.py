@@ -10,6 +10,7 @@ from tierwright.advise.advice._words.limits import (
     IF_DIRTY,
     LIMIT_WORDS,
     on_limit,
+    stated_limit,
     what_breaks,
     what_is,
     what_is_asked,
@@ -50,6 +51,7 @@ def decided(
     assumed: str = "",
     unlike: bool = False,
     today: Rejected | None = None,
+    most_busy: float = 1.0,
 ) -> tuple[str, str]:
     """Say what to buy and what it costs against today, why that is left, and why to buy it; or why nothing can be recommended, which has no more to it."""
     if best is None:
@@ -79,7 +81,7 @@ def decided(
         )
     if assumed:
         said.append(assumed)
-    return _buy(best, zero, today), " ".join(each for each in said if each)
+    return _buy(best, zero, today, most_busy), " ".join(each for each in said if each)
 
 
 def recording_text(
@@ -196,28 +198,31 @@ def _split(best: Option) -> Iterator[str]:
         )
 
 
-def _overloaded(zero: Option) -> str:
+def _overloaded(zero: Option, most_busy: float) -> str:
     """Say that what there is does not carry the load; empty where it does, or nothing is known."""
     least, most = zero.ends("peak_busy")
     if least is not None and least > 1:
         by = "" if least == most else "at least "
-        return f"cannot carry the load: it would need {by}{_times(least)}"
+        return f"cannot carry the load: it would need {by}{_times(least, most_busy)}"
     if most is not None and most > 1:
-        return f"may not carry the load: it would need up to {_times(most)}"
+        return f"may not carry the load: it would need up to {_times(most, most_busy)}"
     return ""
 
 
-def _times(busy: float) -> str:
-    """Say how fast devices would have to be that are busy for more than all of the time."""
-    times = three_digits(busy)
-    return (
-        "slightly more than its speed"
-        if float(times.replace(",", "")) == 1
-        else f"{times} times its speed"
+def _times(busy: float, most_busy: float) -> str:
+    """Say how fast devices would have to be that are busy for more than all of the time, so that they keep their limit."""
+    times = three_digits(busy / most_busy)
+    if float(times.replace(",", "")) == 1:
+        return "slightly more than its speed"
+    allowed = (
+        ""
+        if most_busy >= 1
+        else f" to be busy for at most {stated_limit(PEAK_BUSY, most_busy)} of the busiest hour"
     )
+    return f"{times} times its speed{allowed}"
 
 
-def _left(zero: Option, today: Rejected | None) -> str:
+def _left(zero: Option, today: Rejected | None, most_busy: float) -> str:
     """Say why what there is is left, behind its name; empty where it keeps every limit."""
     broken = (
         ()
@@ -227,7 +232,7 @@ def _left(zero: Option, today: Rejected | None) -> str:
     lacks = [
         f"lacks {LIMIT_WORDS[each]}" for each in (SPACE, REPLICAS) if each in broken
     ]
-    said = [each for each in (*lacks, _overloaded(zero)) if each]
+    said = [each for each in (*lacks, _overloaded(zero, most_busy)) if each]
     if not said and today is not None:
         said = [each for each in (_first_broken(zero, today),) if each]
     return " and ".join(said)
@@ -250,7 +255,12 @@ def _first_broken(zero: Option, today: Rejected) -> str:
     return f"breaks a limit: {told}, and {what_is_asked(name, limit)}"
 
 
-def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str:
+def _buy(
+    best: Option,
+    zero: Option | None,
+    left: Rejected | None = None,
+    most_busy: float = 1.0,
+) -> str:
     cost = best.usd_per_month
     assert cost is not None  # what has no price is not recommended
     if best.kind == "have":
@@ -269,7 +279,7 @@ def _buy(best: Option, zero: Option | None, left: Rejected | None = None) -> str
             ", on the existing machines, whose costs continue and are not in this price"
         )
     elif zero is not None:
-        today = _against_today(best, cost, zero, _left(zero, left))
+        today = _against_today(best, cost, zero, _left(zero, left, most_busy))
     return f"{verb} {named(best)}: {price}{today}."
 
 
