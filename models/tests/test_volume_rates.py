@@ -247,6 +247,10 @@ def test_hard_disk_volumes_are_not_recommended_for_what_they_cannot_carry() -> N
     [said] = [each for each in found.cautions if each.code == "bursts_not_counted"]
     assert said.about == (GP2,)
     assert "600 reads and writes per second" in said.message
+    # They are those of the size that is rented, which is said beside them.
+    assert found.recommendation is not None
+    [volume] = found.recommendation.volumes
+    assert f"`{GP2}` of {volume['size_gib']:,} GiB is counted on" in said.message
     fixed = replace(few, volumes=("aws-ebs-gp3",))
     found = ask(curve=curve(Production(200 * GIB, 800.0, 800.0)), candidates=fixed)
     assert "bursts_not_counted" not in {each.code for each in found.cautions}

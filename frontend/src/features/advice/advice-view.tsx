@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo, useRef } from "react";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import { schemesQuery } from "@/api/catalog";
-import { useCatalogNames } from "@/api/use-names";
+import { useHardwareNames } from "@/api/use-names";
 import { CautionNotes } from "@/components/caution-notes";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
@@ -84,7 +84,7 @@ export function AdviceView(props: {
       ]),
     [schemes, found.flash_caches],
   );
-  const catalog = useCatalogNames();
+  const catalog = useHardwareNames();
   const names = useMemo(() => new Map([...catalog, ...titles]), [catalog, titles]);
   const best = found.recommendation;
   const check = useRef<HTMLDivElement>(null);

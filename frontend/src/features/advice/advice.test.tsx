@@ -755,6 +755,32 @@ describe("the answer", () => {
     },
   );
 
+  it("gives a volume no name of the catalogue, which is of one of another size", async () => {
+    const item = (id: string, kind: string) => ({
+      id,
+      name: `${id}, 16,384 GiB`,
+      kind,
+    });
+    const items = [item("sc1", "cloud_disk"), item("drive", "nvme")];
+    vi.spyOn(window, "fetch").mockImplementation(async (request) =>
+      Response.json(
+        (request as Request).url.includes("/catalog/devices")
+          ? { items, total: items.length }
+          : EMPTY,
+      ),
+    );
+    const screen = await renderRouted(
+      <AdviceView
+        found={{ ...FOUND, because: "`sc1` of 3,638 GiB is behind `drive`." }}
+        isRefining={false}
+        patch={vi.fn()}
+      />,
+    );
+    await expect
+      .element(screen.getByRole("region", { name: "Recommendation", exact: true }))
+      .toMatchTextContent(/sc1 of 3,638 GiB is behind drive, 16,384 GiB/i);
+  });
+
   it("says of no candidate what to state, and nothing of limits that nobody stated", async () => {
     const screen = await renderRouted(
       <AdviceView

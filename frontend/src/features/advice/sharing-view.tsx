@@ -10,7 +10,7 @@ import {
   type SharingOut,
   type SystemOut,
 } from "@/api/placements";
-import { useCatalogNames } from "@/api/use-names";
+import { useHardwareNames } from "@/api/use-names";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { type Column, valueColumn } from "@/components/columns";
@@ -189,7 +189,7 @@ export function SharingView(props: {
 }) {
   const { found, asked, months, patch } = props;
   const schemes = useSchemeTitles();
-  const catalog = useCatalogNames();
+  const catalog = useHardwareNames();
   const names = useMemo(() => new Map([...catalog, ...schemes]), [catalog, schemes]);
   return (
     <Stack gap="lg">

@@ -282,9 +282,13 @@ def _about_bursts(table: Table, best: int) -> Iterator[Caution]:
     if store is None or of is None or not of.grows or rate is None:
         return
     unit = "" if not store.io_unit_bytes else format_bytes(store.io_unit_bytes)
+    # The rate is that of its size, which no id and no catalogue states.
+    volumes_ = table.option(best, with_response=False, with_bill=False).volumes
+    size = next((each["size_gib"] for each in volumes_ if each["id"] == store.id), None)
+    large = "" if size is None else f" of {size:,} GiB"
     yield Caution(
         "bursts_not_counted",
-        f"`{store.id}` is counted on for the {three_digits(rate)} reads and writes per second that its size gives for ever"
+        f"`{store.id}`{large} is counted on for the {three_digits(rate)} reads and writes per second that its size gives for ever"
         + (f", each of up to {unit}" if unit else "")
         + "; what it does above them while it has burst credits is not",
         "rent a volume whose IOPS are provisioned, if more is needed at times",
