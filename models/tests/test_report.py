@@ -34,7 +34,11 @@ from tierwright.advise.report._charts import (
     front_chart,
     tornado_chart,
 )
-from tierwright.advise.report._evidence import front_sentence, tornado_sentence
+from tierwright.advise.report._evidence import (
+    checks,
+    front_sentence,
+    tornado_sentence,
+)
 from tierwright.advise.report._markup import tag
 from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
@@ -455,6 +459,57 @@ def test_sentences_follow_the_figures() -> None:
     said = tornado_sentence([times], TIME)
     assert "the best option takes from 4 µs to 1.5 ms" in said
     assert "USD" not in said
+
+
+def test_what_was_not_replayed_is_grouped_by_its_reason() -> None:
+    def cache(title: str, share: str) -> dict[str, Any]:
+        fills = f"RAM and flash would hold {share} % of the pages of the recording. From 70 % on …"
+        return {
+            "title": title,
+            "hardware": "1 x a",
+            "reason": fills,
+            "assignment": "",
+            "page_flow_breaks": [],
+            "pace": "",
+            "warnings": [],
+        }
+
+    option_ = {
+        "name": "1 x a",
+        "scheme": "none",
+        "options": {},
+        "admission": None,
+        "admission_by": None,
+    }
+    document = {
+        "checked": [
+            {
+                "option": option_,
+                "simulated": None,
+                "gap": None,
+                "is_beyond_band": False,
+                "flash_life_years": None,
+                "reason": "RAM would hold 795 % of the pages of the recording.",
+                "warnings": [],
+            }
+        ],
+        "flash_caches": [
+            cache("FaCE", "797"),
+            cache("LARC", "792"),
+            cache("CAC", "1,190"),
+            {**cache("Open CAS", "0"), "reason": "its metadata take all of the RAM"},
+        ],
+        "recommendation": option_,
+    }
+    shown = "".join(str(each) for each in checks(document)).replace("\xa0", " ")
+    assert "<table" not in shown
+    assert "No option could be replayed." in shown
+    assert shown.count("of the pages of the recording") == 2
+    assert (
+        "FaCE, LARC and CAC: RAM and flash would hold 792 % to 1,190 % of the pages of the recording. From 70 % on"
+        in shown
+    )
+    assert "Open CAS: Its metadata take all of the RAM" in shown
 
 
 @pytest.mark.parametrize(

@@ -203,16 +203,38 @@ export function cachesBasis(
       `Flash caches have no formula: each was replayed on ${places > 1 ? "the hardware that is named" : "this hardware"}, with the RAM that its metadata leave where a figure of them is published.`,
     ];
   }
-  const reasons = [...new Set(rows.map(({ reason }) => reason))];
-  return reasons.map((reason) => {
-    const titles = rows
-      .filter((row) => row.reason === reason)
-      .map(({ title }) => title);
-    return reasons.length === 1
-      ? reason
-      : `${[...new Set(titles)].join(", ")}: ${reason}`;
+  const groups = byReason(rows.map(({ title, reason }) => [title, reason]));
+  return groups.length === 1
+    ? groups.map(([reason]) => reason)
+    : groups.map(([reason, titles]) => `${titles.join(", ")}: ${reason}`);
+}
+
+const SHARE = /\d[\d,.]*(?= %)/g;
+
+/** Names by the reason that holds of them; reasons that differ in shares alone are one, with the range of each share. */
+export function byReason(
+  said: readonly (readonly [name: string, reason: string])[],
+): readonly (readonly [reason: string, names: readonly string[]])[] {
+  const groups = Map.groupBy(said, ([, reason]) => reason.replace(SHARE, ""));
+  return [...groups.values()].map((group) => [
+    inOne(group.map(([, reason]) => reason)),
+    [...new Set(group.map(([name]) => name))],
+  ]);
+}
+
+function inOne(reasons: readonly string[]): string {
+  const shares = reasons.map((reason) => reason.match(SHARE) ?? []);
+  let column = 0;
+  return (reasons[0] ?? "").replace(SHARE, () => {
+    const own = shares
+      .map((each) => each[column] ?? "")
+      .toSorted((a, b) => sizeOf(a) - sizeOf(b));
+    column += 1;
+    return [...new Set([own[0], own.at(-1)])].join(" % to ");
   });
 }
+
+const sizeOf = (share: string): number => Number(share.replaceAll(",", ""));
 
 /** By which factors recorded times were multiplied for what works by the clock: each sentence once. */
 export const pacesOf = (rows: readonly CacheRow[]): readonly string[] => [
@@ -379,20 +401,16 @@ export function checkNotes(found: AdviceOut): readonly string[] {
 
 /** Why some were not replayed: where none was there is no table whose dashes could state it. */
 function reasonsOf(checked: readonly CheckedRow[]): readonly string[] {
-  const reasons = [
-    ...new Set(checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]))),
-  ];
+  const groups = byReason(
+    checked
+      .filter((row) => !isReplayed(row))
+      .map(({ option, reason }) => [option.name, reason]),
+  );
+  const reasons = groups.map(([reason]) => reason);
   if (reasons.length <= 1) {
     return reasons;
   }
   return checked.some(isReplayed)
     ? [...reasons.slice(0, 1), "The dash of each other option states its reason."]
-    : reasons.map((reason) => `${namesOf(checked, reason)}: ${reason}`);
+    : groups.map(([reason, names]) => `${names.join("; ")}: ${reason}`);
 }
-
-/** Names of the options that were not replayed for a reason. */
-const namesOf = (rows: readonly CheckedRow[], reason: string): string =>
-  rows
-    .filter((row) => !isReplayed(row) && row.reason === reason)
-    .map(({ option }) => option.name)
-    .join("; ");

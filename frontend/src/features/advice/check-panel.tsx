@@ -127,11 +127,7 @@ function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }
     );
   }
   if (notes.length > 0) {
-    return notes.map((note) => (
-      <Text key={note} size="sm" c="dimmed">
-        {note}
-      </Text>
-    ));
+    return <Reasons said={notes} />;
   }
   if (
     check.run !== undefined &&
@@ -146,6 +142,31 @@ function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }
   );
 }
 
+const FEW = 3;
+
+/** Sentences below a finding; of many all but the first are folded. */
+function Reasons({ said }: { readonly said: readonly string[] }) {
+  const shown = said.length > FEW ? said.slice(0, 1) : said;
+  const rest = said.slice(shown.length);
+  return (
+    <>
+      <Sentences said={shown} />
+      {rest.length > 0 && (
+        <Disclosure label={`${counted(rest.length, "more reason")}`}>
+          <Sentences said={rest} />
+        </Disclosure>
+      )}
+    </>
+  );
+}
+
+const Sentences = ({ said }: { readonly said: readonly string[] }) =>
+  said.map((sentence) => (
+    <Text key={sentence} size="sm" c="dimmed" mb="xs">
+      <Prose text={sentence} />.
+    </Text>
+  ));
+
 /** Flash caches that were replayed on the hardware of the recommendation, beside its page flow. */
 function FlashCaches({ found }: { readonly found: AdviceOut }) {
   const { flash_caches: rows, constraints } = found;
@@ -156,11 +177,7 @@ function FlashCaches({ found }: { readonly found: AdviceOut }) {
     finding !== null && (
       <Box mt="md">
         <Text fw={600}>{finding}</Text>
-        {cachesBasis(rows, places).map((said) => (
-          <Text key={said} size="sm" c="dimmed" mb="xs">
-            {said}
-          </Text>
-        ))}
+        <Reasons said={cachesBasis(rows, places)} />
         {assignments(rows).map((said) => (
           <Text key={said} size="sm" c="dimmed" mb="xs">
             {said}

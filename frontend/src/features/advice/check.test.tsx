@@ -298,6 +298,18 @@ describe("what replays of flash caches say", () => {
       `${REFUSED.title}: ${REFUSED.reason}`,
       "LARC: Its recording is too small.",
     ]);
+    // Reasons that differ in a share alone are one, with the range of it.
+    const full = (title: string, share: string) => ({
+      ...REFUSED,
+      title,
+      reason: `RAM and flash would hold ${share} % of the pages; from 70 % on it shows nothing.`,
+    });
+    expect(
+      cachesBasis([full("A", "797"), other, full("B", "1,190"), full("C", "792")], 1),
+    ).toEqual([
+      "A, B, C: RAM and flash would hold 792 % to 1,190 % of the pages; from 70 % on it shows nothing.",
+      "LARC: Its recording is too small.",
+    ]);
     expect(cachesFinding([])).toBeNull();
     expect(cachesFinding([cache("cac", { is_chosen: true, saving: -0.1 })])).toBe(
       "CAC carries the load where page flow does not",

@@ -42,6 +42,7 @@ from tierwright.common.units import (
 )
 from tierwright.common.wording import (
     between,
+    by_reason,
     counted,
     listed,
     notes_of_replays,
@@ -390,13 +391,15 @@ def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
     """Say why options have no gap: each reason once, with the options of which it holds."""
     from tierwright.advise.advice.found import FIRST_TOUCHES_ALONE
 
-    names: dict[str, list[str]] = {}
-    for each in checked:
-        if each.simulated is None:
-            names.setdefault(each.reason, []).append(each.option.name)
-        elif each.gap is None and each.model is not None:
-            names.setdefault(FIRST_TOUCHES_ALONE, []).append(each.option.name)
-    for reason, of in names.items():
+    said = [
+        (
+            each.option.name,
+            each.reason if each.simulated is None else FIRST_TOUCHES_ALONE,
+        )
+        for each in checked
+        if each.simulated is None or (each.gap is None and each.model is not None)
+    ]
+    for reason, of in by_reason(said).items():
         say(f"{'; '.join(of)}: {reason}")
 
 
@@ -466,10 +469,9 @@ def _print_caches_of(
             ],
             [cells(each) for each in played],
         )
-    others: dict[str, list[str]] = {}
-    for each in rows:
-        if each.io_time_us_per_access is None:
-            others.setdefault(each.reason, []).append(each.title)
+    others = by_reason(
+        (each.title, each.reason) for each in rows if each.io_time_us_per_access is None
+    )
     for reason, titles in others.items():
         say(f"On {hardware}, {listed(titles)}: {reason}")
 

@@ -262,6 +262,46 @@ def listed(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}"
 
 
+_SHARE = re.compile(r"\d[\d,.]*(?= %)")
+
+
+def by_reason(said: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Group names by the reason that holds of them; reasons that differ in shares alone are one, with the range of each share.
+
+    Parameters
+    ----------
+    said : iterable of (str, str)
+        Names, each with its reason.
+
+    Examples
+    --------
+    >>> by_reason(
+    ...     [("a", "holds 795 % of it"), ("b", "no"), ("c", "holds 1,190 % of it")]
+    ... )
+    {'holds 795 % to 1,190 % of it': ['a', 'c'], 'no': ['b']}
+    """
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for name, reason in said:
+        groups.setdefault(_SHARE.sub("", reason), []).append((name, reason))
+    return {
+        _in_one([reason for _, reason in group]): list(
+            dict.fromkeys(name for name, _ in group)
+        )
+        for group in groups.values()
+    }
+
+
+def _in_one(reasons: Sequence[str]) -> str:
+    """Write reasons that differ in shares alone as one, with the range of each share."""
+    columns = iter(zip(*(_SHARE.findall(each) for each in reasons), strict=True))
+
+    def ends(_: re.Match[str]) -> str:
+        shares = sorted(next(columns), key=lambda each: float(each.replace(",", "")))
+        return " % to ".join(dict.fromkeys((shares[0], shares[-1])))
+
+    return _SHARE.sub(ends, reasons[0])
+
+
 def notes_of_replays(said: Iterable[tuple[str, str, str]]) -> list[str]:
     """Say what replays say of what they counted, each once with the replays that say it.
 

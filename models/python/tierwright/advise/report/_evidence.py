@@ -29,7 +29,13 @@ from tierwright.advise.report._charts import (
     tornado_chart,
 )
 from tierwright.advise.report._markup import Markup, joined, table, tag
-from tierwright.common.wording import counted, listed, notes_of_replays, percent
+from tierwright.common.wording import (
+    by_reason,
+    counted,
+    listed,
+    notes_of_replays,
+    percent,
+)
 from tierwright.profile.categories import DEFAULT_KIND
 
 _FIRST_REJECTED = 10
@@ -494,7 +500,7 @@ def checks(document: Document) -> Iterator[Markup]:
     compared = sum(row["gap"] is not None for row in rows)
     said = f"{counted(replayed, 'option was', 'options were')} replayed in the reference simulator. "
     if not replayed:
-        said = "No option could be replayed; the reasons are in the table."
+        said = "No option could be replayed."
     elif not compared:
         said += "Of none does the replay show a time to compare with the model."
     elif not beyond:
@@ -502,6 +508,24 @@ def checks(document: Document) -> Iterator[Markup]:
     else:
         said += f"{counted(beyond, 'replay differs', 'replays differ')} from the model by more than its known error."
     yield tag("p", said)
+    yield from _replays_beside([row for row in rows if row["simulated"] is not None])
+    # What was not replayed has no row of dashes, but a reason, which holds of several.
+    yield from _not_replayed(
+        (named(row["option"]), row["reason"] or "")
+        for row in rows
+        if row["simulated"] is None
+    )
+    yield from _caches(document["flash_caches"])
+    best = document["recommendation"]
+    if best is not None and best["options"]:
+        yield tag("p", f"{run_so(best['scheme'], best['options'])}.")
+    yield from _notes_of_replays(rows, document["flash_caches"])
+
+
+def _replays_beside(rows: Sequence[Document]) -> Iterator[Markup]:
+    """Return the model beside the replay, of what was replayed."""
+    if not rows:
+        return
     # Where nothing that is bought is worn, there is nothing to show.
     is_worn = any(row["flash_life_years"] is not None for row in rows)
     yield table(
@@ -518,9 +542,7 @@ def checks(document: Document) -> Iterator[Markup]:
             [
                 named(row["option"]),
                 show.time(row["model"]),
-                show.NOTHING
-                if row["simulated"] is None
-                else show.time(row["simulated"]),
+                show.time(row["simulated"]),
                 show.NOTHING if row["gap"] is None else f"{row['gap']:+.1%}",
                 *([show.years(row["flash_life_years"])] if is_worn else []),
                 _verdict(row),
@@ -528,11 +550,20 @@ def checks(document: Document) -> Iterator[Markup]:
             for row in rows
         ],
     )
-    yield from _caches(document["flash_caches"])
-    best = document["recommendation"]
-    if best is not None and best["options"]:
-        yield tag("p", f"{run_so(best['scheme'], best['options'])}.")
-    yield from _notes_of_replays(rows, document["flash_caches"])
+
+
+def _not_replayed(said: Iterable[tuple[str, str]], on: str = "") -> Iterator[Markup]:
+    """Say why some were not replayed, each reason once with those of which it holds."""
+    groups = by_reason(said)
+    if groups:
+        yield tag("p", f"Not replayed{on}:")
+        yield tag(
+            "ul",
+            joined(
+                tag("li", f"{listed(names)}: {sentence_of(reason or 'not replayed')}")
+                for reason, names in groups.items()
+            ),
+        )
 
 
 def _unlisted(document: Document) -> str:
@@ -562,7 +593,13 @@ def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
     )
     for hardware, group in groupby(rows, key=lambda row: row["hardware"]):
         some = tuple(group)
-        yield _caches_of(hardware, some)
+        played = [row for row in some if not row["reason"]]
+        if played:
+            yield _caches_of(hardware, played)
+        on = "" if hardware is None else f" on {hardware}"
+        yield from _not_replayed(
+            ((row["title"], row["reason"]) for row in some if row["reason"]), on
+        )
         for by, said in dict.fromkeys(
             (row["admission_by"], row["assignment"])
             for row in some
@@ -631,8 +668,6 @@ def _caches_of(hardware: str | None, rows: Sequence[Document]) -> Markup:
 
 
 def _of_cache(row: Document) -> str:
-    if row["reason"]:
-        return f"not replayed: {row['reason']}"
     if row["is_chosen"]:
         return "recommended"
     said = [
@@ -649,11 +684,9 @@ def _of_cache(row: Document) -> str:
 
 def _verdict(row: Document) -> str:
     if row["gap"] is None:
-        if row["simulated"] is not None and row["model"] is not None:
+        if row["model"] is not None:
             return FIRST_TOUCHES_ALONE
-        if row["simulated"] is not None:
-            return "a flash cache has no formula: the replay stands alone"
-        return sentence_of(row["reason"] or "") or "not replayed"
+        return "a flash cache has no formula: the replay stands alone"
     if row["is_beyond_band"]:
         return "beyond the known error"
     return "within the known error"
