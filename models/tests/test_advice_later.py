@@ -1579,7 +1579,7 @@ def test_page_flows_that_differ_by_more_than_the_known_error_are_rows_with_names
 ) -> None:
     monkeypatch.setattr(
         "tierwright.evaluate.page_flow.explain.error_band",
-        lambda scheme, ram, flash: np.zeros_like(flash),
+        lambda scheme, ram, flash, curve=None: np.zeros_like(flash),
     )
     _, table, given_ = _flows()
     rows = _compared_flows()
