@@ -274,7 +274,7 @@ def test_what_its_replay_rules_out_too_is_rejected_and_relaxed_by_the_replay() -
     # Of what was not replayed the model speaks.
     unchecked = ask(limits, trace=None)
     assert unchecked.infeasible is not None
-    assert "to 724 µs" in unchecked.infeasible.text
+    assert "to 725 µs" in unchecked.infeasible.text
     assert "by its replay" not in unchecked.infeasible.text
     [row] = [each for each in unchecked.rejected if each.option.kind == "have"]
     assert row.value == pytest.approx(724, abs=1)
