@@ -31,6 +31,7 @@ from tierwright.advise.report._charts import (
     TIME,
     Axis,
     Series,
+    at_edges,
     front_chart,
     tornado_chart,
 )
@@ -188,8 +189,8 @@ def test_nothing_of_the_input_becomes_markup(feasible: bool) -> None:
 
 def test_half_a_pair_of_utf_16_is_no_failure() -> None:
     given = document()
-    given["finding"] = json.loads('"half \\ud800 a pair"')
-    assert "half ? a pair" in report.html(given).encode("utf-8").decode("utf-8")
+    given["because"] = json.loads('"Half \\ud800 a pair"')
+    assert "Half ? a pair" in report.html(given).encode("utf-8").decode("utf-8")
 
 
 def test_an_advice_without_an_answer_says_so() -> None:
@@ -531,6 +532,54 @@ def test_an_axis_shows_every_value_between_round_ticks(values: list[float]) -> N
     assert 1 <= len(axis.ticks) <= 24
     assert all(0 <= axis.share(tick) <= 1 + 1e-9 for tick in axis.ticks)
     assert axis.ticks == sorted(set(axis.ticks))
+
+
+def test_a_chart_of_options_is_logarithmic_however_few_they_are() -> None:
+    # Most lie between 0.2 and 3 µs, what there is today at 1,500; one takes no time.
+    values = [0.0, 0.24, 0.47, 2.9, 1537.0]
+    axis = Axis.of_options(values)
+    shares = [axis.share(value) for value in values]
+    assert axis.is_log
+    assert shares == sorted(set(shares))
+    assert shares[0] == 0
+    assert min(after - before for before, after in itertools.pairwise(shares)) > 0.06
+    close = Axis.of_options([816.0, 820.0])
+    assert close.is_log
+    assert len(close.ticks) > 1
+    assert all(0 <= close.share(tick) <= 1 for tick in close.ticks)
+    assert not Axis.of_options([0.0, 0.0]).is_log
+    # Where it draws what has no place on the axis, in words.
+    assert list(at_edges([Series("a", "front", [(1.0, 0.0), (2.0, 3.0)])])) == [
+        "What takes no I/O time is drawn at the lower edge."
+    ]
+    assert list(at_edges([Series("a", "front", [(0.0, 0.0)])])) == []
+
+
+def test_the_top_says_what_to_buy_how_sure_and_for_how_long() -> None:
+    given = document()
+    header = parsed(report.html(given)).find("body/header")
+    assert header is not None
+    [lead] = [each for each in header.iter("p") if each.get("class") == "lead"]
+    assert words(lead) == given["decision"]
+    shown = dict(
+        zip(
+            map(words, header.iter("dt")),
+            map(words, header.iter("dd")),
+            strict=True,
+        )
+    )
+    months = given["recommendation"]["months_until_too_small"]
+    assert shown["Until it is too small"].split()[0] == f"{int(months)}"
+    assert shown["How sure"] == given["confidence"]["text"]
+    assert given["when"]["text"].startswith(shown["For how long"])
+    # The reasons stand in paragraphs of their own, each once.
+    said = [words(each) for each in section(parsed(report.html(given)), "answer")]
+    assert given["decision"] in said
+    assert any(each.rstrip(".") == given["because"].rstrip(".") for each in said)
+    # A document of before has only the whole.
+    del given["decision"], given["because"]
+    old = words(section(parsed(report.html(given)), "answer"))
+    assert old.count(given["finding"]) == 1
 
 
 def test_an_end_without_an_option_is_drawn_as_such() -> None:

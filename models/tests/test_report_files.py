@@ -131,6 +131,32 @@ def test_every_text_of_the_page_is_in_the_pdf(feasible: bool) -> None:
     assert missing == []
 
 
+def test_a_short_column_beside_long_ones_is_as_wide_as_its_words() -> None:
+    # The regret of choices: five scenarios, in how many a limit is broken, the largest amount.
+    headings = [
+        "choice",
+        "as stated",
+        "grown",
+        "more load",
+        "larger working set",
+        "a failure",
+        "scenarios in which it breaks a limit",
+        "largest",
+    ]
+    broken = len("exchanged; breaks busy share of a device in the busiest hour")
+    row = [[70], *[[broken]] * 5, [1], [len("2,109.14")]]
+    widths = _pdf._widths(headings, [False, *[True] * 7], [row])
+    rest = [width for width in widths if width.endswith("fr")]
+    fixed = [float(width[:-2]) for width in widths if width.endswith("em")]
+    # A4 without its margins is 61 em of the text of tables; a letter takes at most 0.6 em.
+    room = 174 / 25.4 * 72 / 8 - sum(fixed)
+    share = room / sum(float(width[:-2]) for width in rest)
+    longest = [8, *[10] * 5, len("scenarios"), len("2,109.14")]
+    for width, letters in zip(widths, longest, strict=True):
+        em = float(width[:-2]) * (share if width.endswith("fr") else 1)
+        assert em >= 0.5 * letters, (widths, letters)
+
+
 def test_no_font_of_the_machine_is_used() -> None:
     names = {
         str(font.get_object()["/BaseFont"]).partition("+")[2]

@@ -151,10 +151,13 @@ def html(document: Mapping[str, Any], *, title: str | None = None) -> str:
     identity = f"{what.capitalize()} {identifier}"
     if what == "placement":
         sections, under, summary = _OF_PLACEMENT, identity, _sharing.summary(found)
+        decided = found["finding"]
     else:
         under = ": ".join(filter(None, (identity, status_of(found))))
         sections = _SECTIONS
-        summary = Markup(f"{_answer.summary(found)}{joined(_answer.flags(found))}")
+        parts = (*_answer.in_brief(found), *_answer.flags(found))
+        summary = Markup(f"{_answer.summary(found)}{joined(parts)}")
+        decided = _answer.decided(found)
     links = tag(
         "ol",
         joined(
@@ -176,6 +179,7 @@ def html(document: Mapping[str, Any], *, title: str | None = None) -> str:
             "header",
             tag("h1", title),
             tag("p", under, class_="dim"),
+            tag("p", decided, class_="lead"),
             summary,
             tag("nav", links, aria_label="Contents"),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
@@ -26,6 +27,9 @@ _STATUS: Mapping[str, str] = {
     "model": "computed by the model, not replayed",
     "checked": "options were replayed in the reference simulator",
 }
+_MONTHS = "months_until_too_small"
+_END = re.compile(r"\.(?= [A-Z])")
+"""Of a sentence before another: no point of a number or a name."""
 _AT_TOP = "replay_"
 """How the codes of cautions begin that must not be hidden further below."""
 
@@ -106,6 +110,10 @@ def summary(document: Document) -> Markup:
         rows.append(
             ("Busiest device at peak", show.figure(best, "peak_busy", show.share))
         )
+        if show.ends(best, _MONTHS)[1] is not None:
+            rows.append(
+                ("Until it is too small", show.figure(best, _MONTHS, show.months))
+            )
     if not rows:
         return Markup("")
     return tag(
@@ -218,17 +226,18 @@ def named(option: Document) -> str:
 
 def answer(document: Document) -> Iterator[Markup]:
     """Say what to buy, and what must be known with it."""
-    failed = document["infeasible"]
-    if failed is not None and failed["heading"]:
-        yield tag("p", failed["heading"], class_="lead")
-        rest = document["finding"].removeprefix(failed["heading"]).strip()
-        if rest:
-            yield tag("p", rest)
-    else:
-        yield tag("p", document["finding"], class_="lead")
-    yield tag("p", document["verdict"]["text"])
+    first = decided(document)
+    yield tag("p", first, class_="lead")
     sure = document["confidence"] or {}
-    without = "" if sure.get("text") else sure.get("reason") or ""
+    said = str(sure.get("text") or "")
+    rest = document["because"]
+    if rest is None:
+        # Files of before state the whole finding alone.
+        rest = document["finding"].removeprefix(first).removesuffix(said).strip()
+    if rest:
+        yield tag("p", sentence_of(rest))
+    yield tag("p", document["verdict"]["text"])
+    without = "" if said else sure.get("reason") or ""
     if document["recommendation"] is not None and without:
         yield tag("p", sentence_of(without))
     for each in currency(document):
@@ -239,6 +248,33 @@ def answer(document: Document) -> Iterator[Markup]:
         yield from open_cautions(document, tag("a", "How sure", href="#sure"), " and ")
     if document["when"] is not None:
         yield tag("p", document["when"]["text"])
+
+
+def decided(document: Document) -> str:
+    """Say what to buy and what it costs, or why nothing can be; of files of before, which do not tell them apart, the whole finding."""
+    failed = document["infeasible"]
+    heading = "" if failed is None else failed["heading"]
+    return heading or sentence_of(document["decision"] or document["finding"])
+
+
+def in_brief(document: Document) -> Iterator[Markup]:
+    """Say under the key figures how sure the answer is, and for how long it holds."""
+    if document["recommendation"] is None:
+        return
+    sure, when = document["confidence"] or {}, document["when"]
+    rows = [
+        ("How sure", str(sure.get("text") or "")),
+        ("For how long", "" if when is None else first_sentence(when["text"])),
+    ]
+    rows = [(name, sentence_of(text)) for name, text in rows if text]
+    if rows:
+        yield facts(rows)
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of several."""
+    end = _END.search(text)
+    return text if end is None else text[: end.start() + 1]
 
 
 def open_cautions(document: Document, *before: str) -> Iterator[Markup]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -18,6 +18,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 76.0, 20.0, 44.0, 56.0
 _HEIGHT = 380.0
 _RATIO_OF_LOGARITHMS = 10
 """Largest over least from which an axis is logarithmic."""
+_BELOW_LEAST = 3
+"""How much lower than the least value above 0 a logarithmic axis begins where some values are 0, as on the page."""
 _TICKS = 5
 _MOST_TICKS = 8
 _LEGEND_GAP = 26.0
@@ -34,6 +36,20 @@ class Axis:
     is_log: bool
 
     @classmethod
+    def of_options(cls, values: Sequence[float]) -> Axis:
+        """Return the logarithmic axis of a chart of options, by the rule of the page; linear where nothing is above 0.
+
+        Options of one question lie decades apart, and what there is today further still: a linear axis shows one of them.
+        """
+        above = [value for value in values if value > 0]
+        if not above:
+            return cls.of(values)
+        least = min(above)
+        if len(above) < len(values):
+            least /= _BELOW_LEAST
+        return cls(least / 1.25, max(above) * 1.25, is_log=True)
+
+    @classmethod
     def of(cls, values: Sequence[float]) -> Axis:
         """Return the axis that shows these values with some space around them."""
         least, largest = min(values), max(values)
@@ -44,18 +60,23 @@ class Axis:
         return cls(0.0 if low < 0 <= least else low, largest + space, is_log=False)
 
     def share(self, value: float) -> float:
-        """Where a value lies, from 0 to 1."""
+        """Where a value lies, from 0 to 1; what a logarithmic axis has no place for, at its beginning."""
         if self.is_log:
+            if value <= 0:
+                return 0.0
             return math.log(value / self.least) / math.log(self.largest / self.least)
         return (value - self.least) / (self.largest - self.least)
 
     @property
     def ticks(self) -> list[float]:
         """Round values in the range."""
-        found = self._powers((1, 2, 5)) if self.is_log else self._steps()
-        if len(found) > _MOST_TICKS and self.is_log:
+        if not self.is_log:
+            return self._steps()
+        found = self._powers((1, 2, 5))
+        if len(found) > _MOST_TICKS:
             found = self._powers((1,))
-        return found
+        # Within a factor of two or so there may be none of these.
+        return found if len(found) > 1 else self._steps()
 
     def _steps(self) -> list[float]:
         rough = (self.largest - self.least) / _TICKS
@@ -107,6 +128,18 @@ def _mark(kind: str, x: float, y: float) -> Markup:
     return shapes[kind]()
 
 
+def at_edges(series: Sequence[Series]) -> Iterator[str]:
+    """Say where a chart of options draws what a logarithmic axis has no place for."""
+    every = [point for each in series for point in each.points]
+    for at, words in (
+        (1, "What takes no I/O time is drawn at the lower edge."),
+        (0, "What costs nothing is drawn at the left edge."),
+    ):
+        values = [point[at] for point in every]
+        if min(values) <= 0 < max(values):
+            yield words
+
+
 def front_chart(series: Sequence[Series], title: str, description: str) -> Markup:
     """Draw options by cost per month and I/O time of an access.
 
@@ -118,7 +151,8 @@ def front_chart(series: Sequence[Series], title: str, description: str) -> Marku
         Of the chart, for those who do not see it.
     """
     every = [point for each in series for point in each.points]
-    across, up = Axis.of([x for x, _ in every]), Axis.of([y for _, y in every])
+    across = Axis.of_options([x for x, _ in every])
+    up = Axis.of_options([y for _, y in every])
     right, bottom = _WIDTH - _RIGHT, _HEIGHT - _BOTTOM
 
     def at(x: float, y: float) -> tuple[float, float]:

@@ -25,6 +25,7 @@ from tierwright.advise.report._charts import (
     TIME,
     Measure,
     Series,
+    at_edges,
     front_chart,
     tornado_chart,
 )
@@ -110,6 +111,7 @@ def _front(document: Document) -> Iterator[Markup]:
         *_marked("recommended", "best", [document["recommendation"]]),
     ]
     if len(front) > 1:
+        sentence = " ".join([sentence, *at_edges(series)])
         title = "Cost per month and I/O time per access of the options on the front"
         chart = front_chart(series, title, sentence)
         yield tag(
@@ -301,7 +303,9 @@ def sure(document: Document) -> Iterator[Markup]:
         # A document of an earlier version has no words of which draws that is.
         yield tag(
             "p",
-            (
+            sentence_of(confidence["text"])
+            if confidence["text"]
+            else (
                 confidence["headline"]
                 or f"The probability that this is within 1 % of the best choice is {show.share(chance)}"
             )

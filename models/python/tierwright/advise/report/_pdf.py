@@ -104,14 +104,11 @@ def _document(page: str, author: str) -> Node:
     """Return what the template sets."""
     root = ET.fromstring(page.partition("\n")[2])
     header, main, footer = (_found(root, f"body/{name}") for name in _PARTS)
-    # The first page alone says what to buy.
-    first, *others = _blocks(header)
-    lead = _found(main, "section[@aria-labelledby='answer']/p[@class='lead']")
     return {
         "title": _words(_found(header, "h1")),
         "author": author,
         "footer": _words(footer),
-        "header": [first, *_paragraph(lead), *others],
+        "header": list(_blocks(header)),
         "main": list(_blocks(main)),
     }
 
@@ -304,13 +301,25 @@ def _widths(
             found.append(
                 f"{max(min(usual, _LONG_TEXT) ** 0.7, min(most, _SHORT_TEXT)):.2f}fr"
             )
-    fixed = sum(float(each[:-2]) for each in found if each.endswith("em"))
-    if fixed > _FIXED_EM:
+    if _fixed(found) > _FIXED_EM:
+        # Short columns keep their width: as a share beside long ones they would be narrower than a word.
+        found = [
+            width
+            if most <= _SHORT_TEXT
+            else f"{max(min(most, _LONG_TEXT), 4) ** 0.7:.2f}fr"
+            for width, most in zip(found, needed, strict=True)
+        ]
+    if _fixed(found) > _FIXED_EM:
         return [f"{max(min(most, _LONG_TEXT), 4)}fr" for most in needed]
     # A table is as wide as the page.
     if all(each.endswith("em") for each in found):
         found[0] = "1fr"
     return found
+
+
+def _fixed(widths: Sequence[str]) -> float:
+    """Return what columns of fixed width take in all. [em]"""
+    return sum(float(each[:-2]) for each in widths if each.endswith("em"))
 
 
 _BLOCKS: dict[str, Callable[[ET.Element], Iterator[Node]]] = {

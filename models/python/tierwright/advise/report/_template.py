@@ -74,7 +74,7 @@ TEMPLATE = r"""
     )
   } else if node.kind == "key" {
     grid(
-      columns: (1fr,) * (if node.pairs.len() == 4 { 4 } else { 3 }),
+      columns: (1fr,) * (if node.pairs.len() in (4, 7, 8) { 4 } else { 3 }),
       gutter: 2.5mm,
       ..node.pairs.map(((name, value)) => block(
         fill: panel,
