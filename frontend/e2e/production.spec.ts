@@ -21,6 +21,14 @@ test("a recording is scaled to production, and its questions are answered there"
     "than the 240 MiB that the recording touches",
   );
   await type("Data in production", "4 TiB");
+  // What is typed wrong is said at its own field, with what to enter.
+  await type("Busiest hour", "40,000");
+  const busiest = production.getByLabel("Busiest hour", { exact: true });
+  await expect(busiest).toHaveAttribute("aria-invalid", "true");
+  await expect(busiest).toHaveAccessibleDescription(
+    /40,000 is below the mean rate of 80,000; enter 80,000 or more/,
+  );
+  await type("Busiest hour", "");
   await type("Data when recorded", "512 MiB");
   await expect(production).toContainText("8,190 times the recorded data");
   await expect(production).toContainText("lients and accesses per unit of work");

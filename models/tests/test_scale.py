@@ -387,6 +387,39 @@ def test_what_does_not_fit_is_refused(more: dict[str, Any], words: str) -> None:
     assert refused.value.hint or refused.value.problems
 
 
+def test_a_busiest_hour_below_the_mean_names_both_and_what_to_state() -> None:
+    with pytest.raises(BadInput) as refused:
+        Production(2**40, 50_000.0, 40_000.0)
+    assert (
+        "`40,000` must be a number, not below the mean rate of `50,000` per second"
+        in refused.value.message
+    )
+    assert "busiest hour" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("production", "more", "where"),
+    [
+        (Production(2**20, 80_000.0), {}, "data_bytes"),
+        (
+            Production(2**42, 80_000.0),
+            {"recorded_data_bytes": 1000},
+            "recorded_data_bytes",
+        ),
+        (Production(2**42, 80_000.0, page_bytes=16), {}, "page_bytes"),
+        (Production(2**42, 80_000.0, page_bytes=12_000), {}, "page_bytes"),
+        (Production(2**42, 80_000.0), {"law": "stretch", "exponent": 2.0}, "exponent"),
+    ],
+)
+def test_what_is_refused_names_the_value_that_is_meant(
+    production: Production, more: dict[str, Any], where: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        scale.answer(recording(), production, **more)
+    assert [each.where for each in refused.value.problems] == [where]
+    assert refused.value.hint
+
+
 def test_production_that_cannot_be_is_refused() -> None:
     with pytest.raises(BadInput, match="less than the"):
         scaled(0.5)

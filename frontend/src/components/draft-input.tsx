@@ -24,6 +24,8 @@ interface DraftInputProps<T> {
   readonly onChange: (value: T) => void;
   readonly unit?: string;
   readonly placeholder?: string | undefined;
+  /** What is wrong with the present value, though the text could be read; what is typed anew comes first. */
+  readonly error?: string | undefined;
   /** Below the field; of what is typed, where that can be read. */
   readonly description?: ReactNode | ((typed: T | null) => ReactNode);
 }
@@ -55,7 +57,7 @@ export function DraftInput<T>(props: DraftInputProps<T>) {
       }
       inputWrapperOrder={["label", "input", "description", "error"]}
       value={draft ?? props.shown}
-      error={typed === null || typed.ok ? null : typed.error}
+      error={typed === null ? props.error : typed.ok ? null : typed.error}
       {...(unit === undefined
         ? {}
         : {

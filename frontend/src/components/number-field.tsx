@@ -37,6 +37,8 @@ interface FieldProps extends Bounds {
   readonly unit?: string;
   readonly description?: string;
   readonly digits?: number;
+  /** What is wrong with the value beside others. */
+  readonly error?: string | undefined;
 }
 
 const USUAL_DIGITS = 6;

@@ -14,6 +14,7 @@ describe("places of a request", () => {
     ["query.points", "Points"],
     ["path.workload_id", "Workload"],
     ["ram_pages", "RAM size"],
+    ["peak_accesses_per_s", "Peak accesses per second"],
     ["body", "The request"],
   ])("%s is %s", (where, name) => {
     expect(placeName(where)).toBe(name);
@@ -81,6 +82,24 @@ describe("words of the server", () => {
       "RAM size must be at least 1",
     ]);
     expect(JSON.stringify(plain)).not.toMatch(/body\.|`|\/api|\^\[/);
+  });
+
+  it("say a fault once whoever found it", () => {
+    const plain = plainProblem(
+      problemOfBody(
+        {
+          title: "A value cannot be used",
+          detail:
+            "production: peak_accesses_per_s: `4` must not be below the mean rate",
+          errors: [
+            { where: "peak_accesses_per_s", value: "4", message: "must not be below" },
+          ],
+        },
+        422,
+      ),
+    );
+    expect(plain.detail).toBe("");
+    expect(plain.errors[0]?.where).toBe("Peak accesses per second");
   });
 
   it("keep a detail that says more than its entries", () => {

@@ -54,7 +54,9 @@ const CAPITALS: Readonly<Record<string, string>> = {
 };
 
 /** Units that end a name of a field; the field beside the number shows its own. */
-const UNIT = /_(?:id|pages|bytes|us|ns|ms|s|gib|mib)$/;
+const UNIT = /(?<!_per)_(?:id|pages|bytes|us|ns|ms|s|gib|mib)$/;
+/** A rate is not one without what it is by. */
+const PER: Readonly<Record<string, string>> = { s: "second", h: "hour" };
 
 const sentenceCase = (text: string): string =>
   text.charAt(0).toUpperCase() + text.slice(1);
@@ -70,6 +72,7 @@ function partName(part: string): string {
   }
   const bare = part.replace(UNIT, "");
   return (bare === "" ? part : bare)
+    .replace(/(?<=_per_)[sh]$/, (unit) => PER[unit] ?? unit)
     .split(/[_-]/)
     .map((word) => CAPITALS[word] ?? word)
     .join(" ");
@@ -210,11 +213,23 @@ function plainEntry(entry: ProblemEntry): ProblemEntry {
   };
 }
 
+const LISTED_HINT = "Correct the values listed under `errors`";
+
+/** What is wrong with a value, where its own field says it: with what to do, unless that is to correct it. */
+export function sayEntry(entry: ProblemEntry, hint: string | null): string {
+  const { message } = plainEntry(entry);
+  const value = entry.value === null || entry.value === "" ? "" : `${entry.value} `;
+  const todo =
+    hint === null || hint.startsWith(LISTED_HINT) ? "" : `; ${plainWords(hint)}`;
+  return `${value}${message}${todo}`;
+}
+
 /** A problem as the page says it. */
 export function plainProblem(problem: Problem): Problem {
   const [first] = problem.errors;
   // The first of the entries again, which stand below.
-  const repeats = first !== undefined && problem.detail.startsWith(`${first.where}: `);
+  const repeats =
+    first !== undefined && `: ${problem.detail}`.includes(`: ${first.where}: `);
   return {
     ...problem,
     title: plainWords(problem.title),

@@ -5,6 +5,7 @@ import {
   counted,
   formatAmount,
   formatBytes,
+  formatBytesExactly,
   formatCapacity,
   formatCount,
   formatDuration,
@@ -42,6 +43,18 @@ describe("formatting", () => {
     expect(formatBytes(bytes(1024))).toBe("1 KiB");
     expect(formatCapacity(bytes(2_340_000_000_000))).toBe("2.34 TB");
     expect(formatCapacity(bytes(999_600_000_000))).toBe("1 TB");
+  });
+
+  it.each([
+    ["2 TB", 2e12],
+    ["750 MB", 750e6],
+    ["4 TiB", 2 ** 42],
+    ["512 B", 512],
+    ["1.5 TB", 1.5e12],
+    ["715.31 MiB", 750056898],
+  ])("keep %s as it was typed", (text, value) => {
+    expect(formatBytesExactly(bytes(value))).toBe(text);
+    expect(parseSize(text, bytes(1))).toMatchObject({ ok: true, value });
   });
 
   it("reads large counts at a glance, without a thousand of a unit", () => {

@@ -104,7 +104,12 @@ export function formatShort(value: number, digits = SIGNIFICANT_DIGITS): string 
 const BINARY_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"] as const;
 const DECIMAL_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"] as const;
 
-function scaled(value: number, base: number, units: readonly string[]): string {
+function scaled(
+  value: number,
+  base: number,
+  units: readonly string[],
+  exactDigits?: number,
+): string {
   let scaledValue = value;
   let index = 0;
   // 999.5 would round to "1,000" with three digits: step up before that happens.
@@ -113,13 +118,34 @@ function scaled(value: number, base: number, units: readonly string[]): string {
     scaledValue /= base;
     index += 1;
   }
-  const digits = Math.abs(scaledValue) >= 1000 ? 4 : SIGNIFICANT_DIGITS;
+  const digits =
+    exactDigits ?? (Math.abs(scaledValue) >= 1000 ? 4 : SIGNIFICANT_DIGITS);
   return `${formatShort(scaledValue, digits)} ${units[index]}`;
 }
 
 /** Memory and page sizes: binary units. */
 export function formatBytes(value: Bytes): string {
   return Number.isFinite(value) ? scaled(value, 1024, BINARY_UNITS) : UNKNOWN;
+}
+
+const MOST_EXACT_DIGITS = 9;
+
+/** A size for a field: the shortest text that means the very same bytes, so that "2 TB" stays as it was typed. */
+export function formatBytesExactly(value: Bytes): string {
+  const one = bytes(1);
+  for (let digits = 1; digits <= MOST_EXACT_DIGITS; digits += 1) {
+    for (const [factor, units] of [
+      [1024, BINARY_UNITS],
+      [1000, DECIMAL_UNITS],
+    ] as const) {
+      const text = scaled(value, factor, units, digits);
+      const read = parseSize(text, one);
+      if (read.ok && Number(read.value) === Number(value)) {
+        return text;
+      }
+    }
+  }
+  return formatBytes(value);
 }
 
 /** Device capacities, as the vendors print them: decimal units. */

@@ -1,4 +1,5 @@
 import {
+  Alert,
   Box,
   Button,
   Checkbox,
@@ -40,6 +41,7 @@ import {
   bytes,
   counted,
   formatBytes,
+  formatBytesExactly,
   formatCount,
   formatPercent,
   formatShort,
@@ -49,6 +51,13 @@ import {
 } from "@/units/quantity";
 import { JoinedPages } from "./joined-pages";
 import classes from "./production.module.css";
+import {
+  type Fault,
+  FIELD_LABELS,
+  faultAt,
+  faultsOf,
+  ownFaults,
+} from "./production-faults";
 import {
   errorText,
   hasRates,
@@ -222,14 +231,13 @@ const LAWS = [
   { value: "cold_growth", label: "cold growth: the hot pages stay" },
 ];
 
-function ScaleForm(props: {
-  readonly workload: WorkloadOut;
-  readonly summary: SummaryOut;
-  readonly form: ProductionForm;
-  readonly setForm: (form: ProductionForm) => void;
-}) {
-  const { workload, summary, form, setForm } = props;
-  const change = (part: Partial<ProductionForm>) => setForm({ ...form, ...part });
+/** What the form asks, what the server finds, and what is wrong with the values. */
+function usePreview(
+  workload: WorkloadOut,
+  summary: SummaryOut,
+  form: ProductionForm,
+): Asked {
+  const own = ownFaults(form);
   const production = productionOf(form);
   const joining = needsJoining(form.pageBytes, summary);
   const joined = useQuery({
@@ -238,11 +246,32 @@ function ScaleForm(props: {
   });
   const waits =
     joining && joinedWith(joined.data?.items ?? [], form.pageBytes)?.status !== "ready";
+  const isHeld = production === null || waits || own.length > 0;
   const preview = useQuery({
     ...scalePreviewQuery(workload.id, production ?? NOTHING),
-    ...(production === null || waits ? { queryFn: skipToken } : {}),
+    ...(isHeld ? { queryFn: skipToken } : {}),
   });
-  const found = production === null ? undefined : preview.data;
+  const told = isHeld || preview.error === null ? null : faultsOf(preview.error);
+  return { production, joining, preview, faults: own.length > 0 ? own : (told ?? []) };
+}
+
+interface Asked {
+  readonly production: ProductionIn | null;
+  readonly joining: boolean;
+  readonly preview: FoundProps["preview"];
+  readonly faults: readonly Fault[];
+}
+
+function ScaleForm(props: {
+  readonly workload: WorkloadOut;
+  readonly summary: SummaryOut;
+  readonly form: ProductionForm;
+  readonly setForm: (form: ProductionForm) => void;
+}) {
+  const { workload, summary, form, setForm } = props;
+  const change = (part: Partial<ProductionForm>) => setForm({ ...form, ...part });
+  const asked = usePreview(workload, summary, form);
+  const { faults } = asked;
   return (
     <Panel
       title="Production"
@@ -250,49 +279,91 @@ function ScaleForm(props: {
       label="Production"
     >
       <Stack gap="md">
-        <Fields form={form} change={change} summary={summary} />
+        <Fields form={form} change={change} faults={faults} summary={summary} />
         <MeasuredTiers summary={summary} />
         <Disclosure label="More: law, growth, machines, relations">
           <Stack gap="md" pt="xs">
-            <MoreFields form={form} change={change} pageBytes={summary.page_bytes} />
+            <MoreFields
+              form={form}
+              change={change}
+              faults={faults}
+              pageBytes={summary.page_bytes}
+            />
             <Relations
               workloadId={workload.id}
               form={form}
               change={change}
-              found={found}
+              found={asked.production === null ? undefined : asked.preview.data}
               summary={summary}
             />
           </Stack>
         </Disclosure>
-        {production === null ? (
-          <Text size="sm" c="dimmed">
-            {missing(form)}
-          </Text>
-        ) : joining ? (
-          <JoinedPages
-            workload={workload}
-            recordedBytes={summary.page_bytes}
-            pageBytes={form.pageBytes}
-          >
-            <Found
-              key={workload.id}
-              workload={workload}
-              production={production}
-              preview={preview}
-            />
-          </JoinedPages>
-        ) : (
-          <Found
-            key={workload.id}
-            workload={workload}
-            production={production}
-            preview={preview}
-          />
-        )}
+        <Outcome workload={workload} summary={summary} form={form} asked={asked} />
       </Stack>
     </Panel>
   );
 }
+
+/** What follows from the form: its faults, what is missing, or the workload in production. */
+function Outcome(props: {
+  readonly workload: WorkloadOut;
+  readonly summary: SummaryOut;
+  readonly form: ProductionForm;
+  readonly asked: Asked;
+}) {
+  const { workload, summary, form } = props;
+  const { production, joining, preview, faults } = props.asked;
+  if (faults.length > 0) {
+    return <Faults faults={faults} />;
+  }
+  if (production === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        {missing(form)}
+      </Text>
+    );
+  }
+  const found = (
+    <Found
+      key={workload.id}
+      workload={workload}
+      production={production}
+      preview={preview}
+    />
+  );
+  return joining && form.pageBytes !== null ? (
+    <JoinedPages
+      workload={workload}
+      recordedBytes={summary.page_bytes}
+      pageBytes={form.pageBytes}
+    >
+      {found}
+    </JoinedPages>
+  ) : (
+    found
+  );
+}
+
+/** The marked fields once more, below the form: some may be folded away. */
+const Faults = ({ faults }: { readonly faults: readonly Fault[] }) => (
+  <Alert
+    role="alert"
+    color="red"
+    variant="outline"
+    title="This production cannot be computed"
+    styles={{ title: { color: "var(--mantine-color-error)" } }}
+  >
+    <ul style={{ margin: 0, paddingLeft: 20 }}>
+      {faults.map(({ field, text }) => (
+        <li key={field}>
+          <Text size="sm" component="span">
+            <b>{FIELD_LABELS[field]}</b>: {text}.
+          </Text>
+        </li>
+      ))}
+    </ul>
+  </Alert>
+);
 
 const NOTHING: ProductionIn = { data_bytes: 1 };
 
@@ -306,6 +377,8 @@ const missing = (form: ProductionForm): string =>
 interface FieldsProps {
   readonly form: ProductionForm;
   readonly change: (part: Partial<ProductionForm>) => void;
+  /** What is wrong with the values. */
+  readonly faults: readonly Fault[];
 }
 
 function Capacity(props: {
@@ -315,13 +388,14 @@ function Capacity(props: {
   readonly description: string;
   /** A size that the error of another one names. */
   readonly example?: string;
+  readonly error: string | undefined;
   readonly onChange: (value: number | null) => void;
 }) {
   const { value, onChange, example = "4 TiB", ...rest } = props;
   return (
     <DraftInput<number | null>
       {...rest}
-      shown={value === null ? "" : formatBytes(bytes(value))}
+      shown={value === null ? "" : formatBytesExactly(bytes(value))}
       read={(text) => {
         if (text.trim() === "") {
           return { ok: true, value: null };
@@ -338,23 +412,18 @@ function Capacity(props: {
 
 const optional = (value: number | null): number | undefined => value ?? undefined;
 
-function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }) {
+function Fields(props: FieldsProps & { readonly summary: SummaryOut }) {
+  const { form, change, faults, summary } = props;
   const perUnit = form.unit === "unit";
   return (
     <div className={classes["fields"]}>
       <Capacity
-        label="Data in production"
+        label={FIELD_LABELS.dataBytes}
+        error={faultAt(faults, "dataBytes")}
         value={form.dataBytes}
         placeholder="4 TiB"
         description="The whole database or volume."
         onChange={(dataBytes) => change({ dataBytes })}
-      />
-      <Capacity
-        label="Data when recorded"
-        value={form.recordedBytes}
-        placeholder={formatBytes(bytes(summary.footprint_bytes))}
-        description="The whole recorded system; otherwise the pages touched stand for it."
-        onChange={(recordedBytes) => change({ recordedBytes })}
       />
       <div>
         <Text size="sm" fw={500} mb={2} id="production-rate-of">
@@ -374,6 +443,7 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
       </div>
       <OptionalNumberField
         label={perUnit ? "Transactions per second" : "Page accesses per second"}
+        error={faultAt(faults, "rate")}
         unit="1/s"
         value={optional(form.rate)}
         min={1e-6}
@@ -387,7 +457,31 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
         onChange={(rate) => change({ rate: rate ?? null })}
       />
       <OptionalNumberField
-        label="Accesses per transaction"
+        label={FIELD_LABELS.peak}
+        unit="1/s"
+        value={optional(form.peak)}
+        min={1e-6}
+        max={MOST_RATE}
+        placeholder="as the mean"
+        error={faultAt(faults, "peak")}
+        description={
+          hasRates(form)
+            ? "Not used: there are rates over time."
+            : "Page accesses per second in it; what is bought has to carry them."
+        }
+        onChange={(peak) => change({ peak: peak ?? null })}
+      />
+      <Capacity
+        label={FIELD_LABELS.recordedBytes}
+        error={faultAt(faults, "recordedBytes")}
+        value={form.recordedBytes}
+        placeholder={formatBytes(bytes(summary.footprint_bytes))}
+        description="The whole recorded system; otherwise the pages touched stand for it."
+        onChange={(recordedBytes) => change({ recordedBytes })}
+      />
+      <OptionalNumberField
+        label={FIELD_LABELS.accessesPerUnit}
+        error={faultAt(faults, "accessesPerUnit")}
         value={optional(form.accessesPerUnit)}
         min={1e-3}
         max={MOST_RATE}
@@ -398,7 +492,8 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
         }
       />
       <OptionalNumberField
-        label="Clients when recorded"
+        label={FIELD_LABELS.clients}
+        error={faultAt(faults, "clients")}
         whole
         value={optional(form.clients)}
         min={1}
@@ -412,7 +507,7 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
 }
 
 function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
-  const { form, change, pageBytes } = props;
+  const { form, change, faults, pageBytes } = props;
   const rates = typedRates(form.rates);
   return (
     <div className={classes["fields"]}>
@@ -427,12 +522,13 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         minRows={3}
         maxRows={8}
         value={form.rates}
-        error={rates.ok ? null : rates.error}
+        error={rates.ok ? faultAt(faults, "rates") : rates.error}
         onChange={(event) => change({ rates: event.currentTarget.value })}
       />
       <Select
         className={classes["wide"] ?? ""}
-        label="Scale law"
+        label={FIELD_LABELS.law}
+        error={faultAt(faults, "law")}
         clearable
         placeholder="relations where the trace tells them, else stretch"
         data={LAWS}
@@ -448,7 +544,8 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
       />
       {form.law === "cold_growth" && (
         <OptionalNumberField
-          label="Exponent of the popularity"
+          label={FIELD_LABELS.exponent}
+          error={faultAt(faults, "exponent")}
           value={optional(form.exponent)}
           min={0}
           max={10}
@@ -457,21 +554,8 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         />
       )}
       <OptionalNumberField
-        label="Peak rate"
-        unit="1/s"
-        value={optional(form.peak)}
-        min={1e-6}
-        max={MOST_RATE}
-        placeholder="unknown"
-        description={
-          hasRates(form)
-            ? "Not used: there are rates over time."
-            : "Page accesses per second in the busiest hour."
-        }
-        onChange={(peak) => change({ peak: peak ?? null })}
-      />
-      <OptionalNumberField
-        label="Share of writes"
+        label={FIELD_LABELS.writeShare}
+        error={faultAt(faults, "writeShare")}
         unit="%"
         value={form.writeShare === null ? undefined : 100 * form.writeShare}
         min={0}
@@ -482,7 +566,8 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         }
       />
       <NumberField
-        label="Growth per year"
+        label={FIELD_LABELS.growthPerYear}
+        error={faultAt(faults, "growthPerYear")}
         unit="%"
         value={100 * form.growthPerYear}
         min={-99}
@@ -490,7 +575,8 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         onChange={(growth) => change({ growthPerYear: growth / 100 })}
       />
       <NumberField
-        label="Machines"
+        label={FIELD_LABELS.machines}
+        error={faultAt(faults, "machines")}
         unit=""
         whole
         value={form.machines}
@@ -502,7 +588,8 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         }
       />
       <NumberField
-        label="Copies of each page"
+        label={FIELD_LABELS.replicas}
+        error={faultAt(faults, "replicas")}
         unit=""
         whole
         value={form.replicas}
@@ -512,7 +599,8 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         onChange={(replicas) => change({ replicas })}
       />
       <Capacity
-        label="Page size of production"
+        label={FIELD_LABELS.pageBytes}
+        error={faultAt(faults, "pageBytes")}
         value={form.pageBytes}
         placeholder={formatBytes(bytes(pageBytes))}
         example="16 KiB"
@@ -520,12 +608,14 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         onChange={(bytesOfPage) => change({ pageBytes: bytesOfPage })}
       />
       <OptionalNumberField
-        label="Reuse that is not stretched"
+        label={FIELD_LABELS.tau}
+        error={faultAt(faults, "tau")}
         unit="accesses"
         value={optional(form.tau)}
         min={0}
         max={MOST_RATE}
-        placeholder="clients × accesses"
+        placeholder="usual"
+        description="Clients times accesses of a transaction unless stated."
         onChange={(tau) => change({ tau: tau ?? null })}
       />
     </div>
@@ -533,7 +623,7 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
 }
 
 function Relations(
-  props: FieldsProps & {
+  props: Omit<FieldsProps, "faults"> & {
     readonly workloadId: string;
     readonly found: ScalePreviewOut | undefined;
     readonly summary: SummaryOut;
@@ -630,7 +720,7 @@ const SIZES: readonly Column<SizeScaledOut>[] = [
   { ...valueColumn<SizeScaledOut>("misses per second", (row) => row.misses_per_s) },
 ];
 
-function Found(props: {
+interface FoundProps {
   readonly workload: WorkloadOut;
   readonly production: ProductionIn;
   readonly preview: {
@@ -638,7 +728,9 @@ function Found(props: {
     readonly error: Error | null;
     readonly isPlaceholderData: boolean;
   };
-}) {
+}
+
+function Found(props: FoundProps) {
   const { workload, production, preview } = props;
   if (preview.error !== null) {
     return (

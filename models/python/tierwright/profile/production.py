@@ -20,6 +20,19 @@ _MOST_BYTES = 2**62
 _MOST_MACHINES = 100_000
 _MOST_GROWTH = 100
 _SAME_RATE = 1e-6
+_HINT = "state the system that you buy for"
+_HINTS = {
+    "data_bytes": "state the size of the whole database or volume in production",
+    "accesses_per_s": "state how many pages are read and written per second on average",
+    "peak_accesses_per_s": "state the page accesses per second of the busiest hour, or leave them out",
+    "page_bytes": "state the page size in bytes, or leave it out for that of the recording",
+    "rates": "state the rates over time alone: mean and peak follow from them",
+    "write_share": "state a share such as 0.2 for 20 %, or leave it out for that of the recording",
+    "growth_per_year": "state a share such as 0.3 for 30 % a year, 0 for none",
+    "machines": "state how many equal machines share the pages",
+    "replicas": "state no more copies than there are machines",
+}
+"""What to do about a value, by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +72,7 @@ class Production:
     page_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        problems = Problems("production", "state the system that you buy for")
+        problems = Problems("production", _HINT)
         problems.check(
             is_count(self.data_bytes, _MOST_BYTES) and self.data_bytes > 0,
             "data_bytes",
@@ -78,8 +91,9 @@ class Production:
         problems.check(
             peak is None or (is_number(peak) and (not good or peak >= rate)),
             "peak_accesses_per_s",
-            peak,
-            "must not be below the mean rate",
+            _rate_text(peak) if is_number(peak) else peak,
+            "must be a number, not below the mean rate"
+            + (f" of `{_rate_text(rate)}` per second" if good else ""),
         )
         page_bytes = self.page_bytes
         problems.check(
@@ -129,8 +143,10 @@ class Production:
                 self.replicas <= self.machines,
                 "replicas",
                 self.replicas,
-                "must not exceed the machines that hold them",
+                f"must not exceed the machines that hold them, {self.machines}",
             )
+        if len(problems.found) == 1:
+            problems.hint = _HINTS[problems.found[0].where]
         problems.raise_if_any()
 
     @property
@@ -204,6 +220,10 @@ class Production:
             "rates": None if self.rates is None else self.rates.to_dict(),
             "page_bytes": self.page_bytes,
         }
+
+
+def _rate_text(rate_per_s: float) -> str:
+    return f"{rate_per_s:,.10g}"
 
 
 @dataclass(frozen=True, slots=True)

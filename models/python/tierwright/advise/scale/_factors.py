@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tierwright.common.errors import BadInput, Problems
+from tierwright.common.errors import BadInput, Problem, Problems
 from tierwright.common.units import format_bytes
 from tierwright.evaluate.scale.laws import (
     LAWS,
@@ -34,14 +34,20 @@ def recorded_data(curve: Curve, production: Production, stated: int | None) -> i
         raise BadInput(
             f"recorded data: {less} are less than the {more} that the recording touches",
             "state the size of the whole database or volume that was recorded",
+            (Problem("recorded_data_bytes", less, _too_few(more)),),
         )
     if production.data_bytes < touched:
         less, more = _apart(production.data_bytes, touched)
         raise BadInput(
             f"production data: {less} are less than the {more} that the recording touches",
             "state the size of the data in production, or use the profile as it is",
+            (Problem("data_bytes", less, _too_few(more)),),
         )
     return touched if stated is None else stated
+
+
+def _too_few(more: str) -> str:
+    return f"must not be less than the {more} that the recording touches"
 
 
 def _apart(one: int, other: int) -> tuple[str, str]:
@@ -152,6 +158,13 @@ def relation_factors_of(
             f"production data: {format_bytes(data_bytes)} leave nothing for the relations that grow: "
             f"the others take {format_bytes(round(becomes))}",
             "state more data, or smaller factors of the named relations",
+            (
+                Problem(
+                    "data_bytes",
+                    format_bytes(data_bytes),
+                    f"must be more than the {format_bytes(round(becomes))} of the relations that do not grow",
+                ),
+            ),
         )
     return [factors.get(at, rest) for at in range(len(relations))]
 
@@ -174,6 +187,7 @@ def check_exponent(law: Law, stated: float | None) -> None:
         raise BadInput(
             f"exponent: `{stated:g}` is stated, and the law `{law}` has none",
             "leave it out, or use the law `cold_growth`",
+            (Problem("exponent", f"{stated:g}", f"has no use under the law {law}"),),
         )
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tierwright.common.errors import BadInput
+from tierwright.common.errors import BadInput, Problem
 from tierwright.common.units import format_bytes
 from tierwright.evaluate.page_flow.decision import check_belongs
 from tierwright.profile import measure, relations
@@ -85,17 +85,33 @@ def _check_larger(curve: Curve, page_bytes: int) -> None:
         raise BadInput(
             f"{_differ(curve, page_bytes)}: a recording does not show which part of a page was used",
             "record with pages as small as those of production, or leave the page size out",
+            _at_pages(
+                page_bytes,
+                f"must not be smaller than the {format_bytes(curve.page_bytes)} of the recording",
+            ),
         )
     if page_bytes % curve.page_bytes:
         raise BadInput(
             f"{_differ(curve, page_bytes)}, of which these are not multiples",
             f"state a multiple of {curve.page_bytes} bytes, or leave the page size out",
+            _at_pages(
+                page_bytes,
+                f"must be a multiple of the {format_bytes(curve.page_bytes)} of the recording",
+            ),
         )
     if not is_joinable(curve.page_bytes, page_bytes):
         raise BadInput(
             f"production has pages of {format_bytes(page_bytes)}, into which no recording is joined",
             f"state a power of two up to {format_bytes(LARGEST_PAGE_BYTES)}, or leave the page size out",
+            _at_pages(
+                page_bytes,
+                f"must be a power of two up to {format_bytes(LARGEST_PAGE_BYTES)}",
+            ),
         )
+
+
+def _at_pages(page_bytes: int, message: str) -> tuple[Problem, ...]:
+    return (Problem("page_bytes", format_bytes(page_bytes), message),)
 
 
 def _unwatched(_: str) -> AbstractContextManager[OnProgress | None]:
