@@ -5,6 +5,7 @@ import { expectAccessible } from "./axe";
 import { exampleReady } from "./example";
 import { openFromMenu } from "./menu";
 import { textOf } from "./shown";
+import { stateToday } from "./today";
 
 const LONG = { timeout: 120_000 };
 
@@ -104,14 +105,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await expect(headline).toContainText("It is the", LONG);
 
   // What there is becomes an option, and the saving is measured against it.
-  await page
-    .getByRole("button", { name: /^▸ What you have now|What you have now/ })
-    .click();
-  await page.getByRole("button", { name: "State what you have", exact: true }).click();
-  const owned = page.getByRole("region", { name: "What you have now" });
-  const today = owned.getByRole("textbox", { name: "Cost per month" });
-  await today.fill("20,000");
-  await today.press("Enter");
+  await stateToday(page, { ram: "64", disk: /Exos X24/, disks: "12", cost: "20,000" });
   await expect(finding).toContainText("against 20,000 USD today", LONG);
 
   // The question can be saved, and is opened again as it was.

@@ -3,6 +3,7 @@ import { expect, test } from "@playwright/test";
 import { changeAsked } from "./asked";
 import { expectAccessible } from "./axe";
 import { picture } from "./picture";
+import { stateToday } from "./today";
 import { cutTrace, RECORDS } from "./trace-file";
 
 const LONG = { timeout: 120_000 };
@@ -57,12 +58,7 @@ test("from a trace to a defended purchase in under five minutes", {
   const budget = page.getByRole("textbox", { name: "Budget per month" });
   await budget.fill("4,000");
   await budget.press("Enter");
-  await page.getByRole("button", { name: /What you have now/ }).click();
-  await page.getByRole("button", { name: "State what you have", exact: true }).click();
-  const owned = page.getByRole("region", { name: "What you have now" });
-  const today = owned.getByRole("textbox", { name: "Cost per month" });
-  await today.fill("3,500");
-  await today.press("Enter");
+  await stateToday(page, { ram: "128", disk: /Exos X24/, disks: "24", cost: "3,500" });
   await expect(finding).toContainText("against 3,500 USD today", LONG);
   await page.getByRole("button", { name: "Fold what is asked" }).click();
   await expect(headline).toContainText("How sure", LONG);
