@@ -9,10 +9,12 @@ import { Navigation } from "./navigation";
 import classes from "./shell.module.css";
 import { useGlobalKeys } from "./use-global-keys";
 import { useLightPrint } from "./use-light-print";
+import { useScrollRoom } from "./use-scroll-room";
 
 export function Shell() {
   const [panel, setPanel] = useState<"palette" | "keys" | null>(null);
   useLightPrint();
+  const header = useScrollRoom();
   useGlobalKeys({
     "/": () => setPanel("palette"),
     "?": () => setPanel("keys"),
@@ -22,7 +24,7 @@ export function Shell() {
       <a className="tw-skip" href="#content">
         Skip to content
       </a>
-      <header className={classes["header"]}>
+      <header className={classes["header"]} ref={header}>
         <div className={classes["bar"]}>
           <Link to="/" className={classes["brand"]} aria-label="Tierwright, start page">
             <img src="/icon.svg" alt="" width={24} height={24} />
