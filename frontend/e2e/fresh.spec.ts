@@ -15,6 +15,9 @@ test("a newcomer finds an answer at the scale of production, and what it rests o
     /costs least:\s[\d,]+\sUSD a month for .*flash devices? and RAM, [\d,]+\sUSD less/,
   );
   await expect(answer).toContainText("In the busiest hour, 50,000 accesses per second");
+  // Which machines are counted is said, and the first thing to do is to ask what to buy.
+  await expect(answer).toContainText("the machines that they need are not counted");
+  await expect(answer.getByRole("link").first()).toHaveText("Advise what to buy");
   await expectAccessible(page, "start with the worked example");
 
   await answer.getByRole("link", { name: "Open the comparison" }).click();

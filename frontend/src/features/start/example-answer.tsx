@@ -159,8 +159,23 @@ function AnswerPanel(props: {
             in front of {devices.disk.name}.
             {evaluation.at_load !== null && <> {evaluation.at_load.sentence}</>}
           </Text>
+          {evaluation.at_load !== null && (
+            <Text size="sm" c="dimmed">
+              Amounts here are of RAM and devices alone, at the sizes stated: the
+              machines that they need are not counted. Advise counts them, and chooses
+              the sizes.
+            </Text>
+          )}
           <Group>
             <Button
+              renderRoot={(rest) => (
+                <Link to="/advise" search={{ ...state }} {...rest} />
+              )}
+            >
+              Advise what to buy
+            </Button>
+            <Button
+              variant="default"
               renderRoot={(rest) => (
                 <Link to="/compare" search={{ ...state }} {...rest} />
               )}
