@@ -54,6 +54,20 @@ export function pointOf(option: AdviceOptionOut, knows: Around["knows"]): Point 
   return point.flash_device === null || knows(point.flash_device) ? point : null;
 }
 
+/** Why no page of a single question can be opened at an option. */
+export function noEvidenceText(option: AdviceOptionOut): string {
+  const point = option.point ?? null;
+  if (point !== null && (option.admission !== null || option.scheme !== point.scheme)) {
+    return "The other pages state page flows, and this option runs a flash cache.";
+  }
+  if (point !== null) {
+    return "Hardware no longer lists a device of this option, so the other pages cannot be opened at it.";
+  }
+  return option.kind === "volumes"
+    ? "The other pages state devices of the catalogue, and volumes are as fast as what is rented with them."
+    : "A device of this option lacks a figure that the other pages need, such as the time of a write.";
+}
+
 /** The local disk of an instance is known by this name, and is in no list. */
 const OF_INSTANCE = "disk-of-";
 

@@ -10,6 +10,7 @@ import {
   evidenceLinks,
   evidenceText,
   knownDevices,
+  noEvidenceText,
   pointOf,
 } from "@/questions/evidence";
 import classes from "./advice.module.css";
@@ -19,7 +20,7 @@ interface EvidenceProps {
   readonly option: AdviceOptionOut;
 }
 
-/** The pages that answer with the figures of an option; nothing where none can. */
+/** The pages that answer with the figures of an option, or why none can; nothing until the devices are known. */
 function useEvidence({ found, option }: EvidenceProps) {
   const devices = useQuery(devicesQuery()).data;
   const workloads = useQuery(workloadsQuery()).data;
@@ -30,15 +31,14 @@ function useEvidence({ found, option }: EvidenceProps) {
     const knows = knownDevices(devices);
     const point = pointOf(option, knows);
     const summary = workloads.find(({ id }) => id === found.workload_id)?.summary;
-    return point === null
-      ? null
-      : {
-          text: evidenceText(option, point),
-          links: evidenceLinks(found, option, {
-            knows,
-            replayable: summary?.replayable ?? false,
-          }),
-        };
+    return {
+      text: point === null ? noEvidenceText(option) : evidenceText(option, point),
+      workload: point === null ? found.workload_id : null,
+      links: evidenceLinks(found, option, {
+        knows,
+        replayable: summary?.replayable ?? false,
+      }),
+    };
   }, [devices, workloads, found, option]);
 }
 
@@ -67,7 +67,11 @@ export function EvidencePanel(props: EvidenceProps) {
   return (
     <Panel
       title="Evidence"
-      subtitle="One question each, about this option."
+      subtitle={
+        evidence.links.length > 0
+          ? "One question each, about this option."
+          : "No page of a single question can be opened at this option."
+      }
       label="Evidence"
     >
       <EvidenceLinks {...evidence} />
@@ -78,10 +82,35 @@ export function EvidencePanel(props: EvidenceProps) {
 function EvidenceLinks({
   text,
   links,
+  workload,
 }: {
   readonly text: string;
   readonly links: ReturnType<typeof evidenceLinks>;
+  /** Whose curves stand for the pages that cannot be opened. */
+  readonly workload: string | null;
 }) {
+  if (workload !== null) {
+    return (
+      <Text size="sm">
+        {text} Its bill and figures stand above; what they are computed from stands
+        under{" "}
+        <Anchor
+          renderRoot={(rest) => (
+            <Link
+              to="/workloads/$workloadId"
+              params={{ workloadId: workload }}
+              {...rest}
+            />
+          )}
+          underline="always"
+          size="sm"
+        >
+          the workload’s curves
+        </Anchor>
+        .
+      </Text>
+    );
+  }
   return (
     <>
       <ul className={classes["evidence"]}>
