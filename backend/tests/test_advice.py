@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
-from tierwright.advise.advice.request import KINDS
+from tierwright.advise import advice as models
+from tierwright.advise.advice.request import KINDS, Candidates
 from tierwright.evaluate.advice.choose import OBJECTIVES
 from tierwright.evaluate.advice.limits import CONSTRAINTS
 from tierwright.evaluate.advice.rows import CHOICES
+from tierwright.profile.measure import profile
+from tierwright.trace.reading import Trace
 from tierwright_server.questions.advice.schemas import (
     ConstraintsIn,
     Kind,
@@ -412,7 +416,7 @@ def test_every_word_of_the_models_can_be_stated() -> None:
         ({"candidates": {"max_machines": 0}}, "body.candidates.max_machines"),
         ({"candidates": {"pue": 0.5}}, "body.candidates.pue"),
         ({"have": {**HAVE, "ram_bytes": 0}}, "body.have.ram_bytes"),
-        ({"new_pages": 5}, "body.new_pages"),
+        ({"new_pages": 10**9}, "body.new_pages"),
         ({"candidates": {"own": ["seagate-exos-x24-24tb"]}}, "body.candidates.own"),
         ({"candidates": {"part_usd": {"no-such-part": 1}}}, "no-such-part"),
         ({"objective": "cheap"}, "body.objective"),
@@ -432,6 +436,40 @@ def test_what_is_wrong_is_named(
     assert response.status_code in (404, 422), response.text
     assert response.headers["content-type"] == "application/problem+json"
     assert where in response.text
+
+
+def test_new_pages_are_not_read(application: Any, production: str) -> None:
+    recorded = profile(Trace(Path("fixtures/traces/tpcb-cut.csv.zst")))
+    body = {"candidates": SHELF, "how_sure": False, "new_pages": 5000}
+    found = application.post(URL, body, 200)
+    expected = models.answer(
+        recorded.curve.with_new_pages(5000).from_start("steady"),
+        duration_s=recorded.duration_s,
+        candidates=Candidates(kinds=("instances", "volumes"), max_machines=2),
+        prices=models.named_book(None),
+        how_sure=False,
+    )
+    assert found["question"]["new_pages"] == 5000
+    plain = application.post(URL, {**body, "new_pages": 0}, 200)
+    assert plain["question"]["new_pages"] == 0
+    assert plain["advice_id"] != found["advice_id"]
+    # The stored curve has fewer sizes than the one that was profiled here.
+    times, others = (
+        {
+            (one["name"], one["scheme"]): one["io_time_us_per_access"]
+            for one in each["pareto"]
+        }
+        for each in (found, plain)
+    )
+    same = {
+        (one.name, one.scheme): one.io_time_us_per_access for one in expected.pareto
+    }
+    assert times == pytest.approx(same, rel=0.01)
+    assert others != pytest.approx(same, rel=0.01)
+    # Of what was scaled they are stated where it is.
+    refused = application.post(production, body, 422)
+    assert [each["where"] for each in refused["errors"]] == ["body.new_pages"]
+    assert "scaled to production" in refused["hint"]
 
 
 def test_a_limit_of_response_times_needs_a_rate(application: Any) -> None:

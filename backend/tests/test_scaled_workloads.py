@@ -1,5 +1,6 @@
 """Workloads scaled to production: preview, creation, and what answers say of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,34 @@ class TestPreview:
             assert one["miss_ratio_low"] < one["miss_ratio"] < one["miss_ratio_high"]
             assert one["misses_per_s"] == pytest.approx(80_000 * one["miss_ratio"])
         assert application.get("/workloads")["total"] == before
+
+    def test_new_pages_are_those_of_the_recording(self, application):
+        recorded = profile(Trace(Path(TRACE)))
+        known = replace(recorded, curve=recorded.curve.with_new_pages(5000))
+        expected = scale.answer(
+            known,
+            Production(4 * TIB, 80_000.0),
+            recorded_data_bytes=512 * 2**20,
+            clients=4,
+            accesses_per_unit=20.0,
+        )
+        asked = {**PRODUCTION, "law": "stretch"}
+        preview = "/workloads/example/scale-previews"
+        found = application.post(preview, {**asked, "new_pages": 5000}, 200)
+        plain = application.post(preview, asked, 200)
+        ratios = [one["miss_ratio"] for one in found["sizes"]]
+        # The curve that is scaled has fewer sizes than the one that was profiled here.
+        assert ratios == pytest.approx(
+            [one.miss_ratio for one in expected.sizes], rel=1e-3
+        )
+        # They change what is answered.
+        assert ratios[-1] > 1.02 * plain["sizes"][-1]["miss_ratio"]
+
+    def test_more_new_pages_than_there_are_are_refused(self, application):
+        body = {**PRODUCTION, "new_pages": 10**9}
+        problem = application.post("/workloads/example/scale-previews", body, 422)
+        assert [each["where"] for each in problem["errors"]] == ["body.new_pages"]
+        assert "first" in problem["detail"]
 
     def test_a_relation_that_stays_lets_the_others_grow_more(self, application):
         usual = application.post("/workloads/example/scale-previews", PRODUCTION, 200)

@@ -32,6 +32,7 @@ from tierwright_server.questions.point_schemas import (
     RamBudgetOut,
 )
 from tierwright_server.storage.tables import Content, Workload
+from tierwright_server.traces.curves import knowing_new_pages
 from tierwright_server.traces.workloads import service as workloads
 
 
@@ -188,18 +189,7 @@ def with_new_pages(body: StatesNewPages, point: Point) -> Point:
     BadInput
         If they exceed the first touches of the workload, or it is a given curve.
     """
-    if not body.new_pages:
-        return point
-    try:
-        curve = point.curve.with_new_pages(body.new_pages)
-    except ModelBadInput as error:
-        raise BadInput.at(
-            "body.new_pages",
-            body.new_pages,
-            error.message.partition("` ")[2],
-            hint=f"{error.hint[:1].upper()}{error.hint[1:]}.",
-        ) from error
-    return replace(point, curve=curve)
+    return replace(point, curve=knowing_new_pages(body.new_pages, point.curve))
 
 
 async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:

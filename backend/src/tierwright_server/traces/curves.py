@@ -12,13 +12,14 @@ import numpy as np
 import structlog
 
 from tierwright.common.documents import parse_json
+from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.errors import Problems
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.windows import Windows
 from tierwright.profile.windows import from_mapping as windows_from_mapping
 from tierwright.trace.notes import Note
-from tierwright_server.common.errors import Conflict, NotFound
+from tierwright_server.common.errors import BadInput, Conflict, NotFound
 from tierwright_server.common.sealed import Damaged, opened
 from tierwright_server.common.settings import Settings
 from tierwright_server.jobs.brief import ask_child
@@ -219,3 +220,26 @@ def read_profile(settings: Settings, content_id: str) -> Profile:
 def _bytes_of(curve: Curve) -> int:
     values = (getattr(curve, field.name) for field in fields(curve))
     return sum(value.nbytes for value in values if isinstance(value, np.ndarray))
+
+
+def knowing_new_pages(new_pages: int, curve: Curve) -> Curve:
+    """Return the curve with the new pages that were stated; with those of its profile where none were.
+
+    Raises
+    ------
+    BadInput
+        If they exceed the first touches of the workload, or it is a given curve, or was scaled to production.
+    """
+    if not new_pages:
+        return curve
+    try:
+        return curve.with_new_pages(new_pages)
+    except ModelBadInput as error:
+        hint = (
+            f"{error.hint[:1].upper()}{error.hint[1:]}."
+            if curve.scaled is None
+            else "State them where the recording is scaled to production."
+        )
+        raise BadInput.at(
+            "body.new_pages", new_pages, error.message.partition("` ")[2], hint=hint
+        ) from error

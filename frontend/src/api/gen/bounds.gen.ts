@@ -18,6 +18,7 @@ export const AdviceIn = {
   objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   dirty_share: {"low":0,"high":1},
+  new_pages: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
 } as const;
 
@@ -1118,6 +1119,7 @@ export const ProductionIn = {
   clients: {"low":1,"high":1000000000,"whole":true},
   accesses_per_unit: {"low":0,"exclusive":true,"high":1000000000000000},
   tau_accesses: {"low":0,"high":1000000000000000},
+  new_pages: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   fixed: {"most":100},
   exponent: {"low":0,"high":10},
 } as const;
@@ -1273,6 +1275,7 @@ export const ScaledWorkloadIn = {
   clients: {"low":1,"high":1000000000,"whole":true},
   accesses_per_unit: {"low":0,"exclusive":true,"high":1000000000000000},
   tau_accesses: {"low":0,"high":1000000000000000},
+  new_pages: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   fixed: {"most":100},
   exponent: {"low":0,"high":10},
 } as const;

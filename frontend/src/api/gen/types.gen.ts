@@ -515,6 +515,12 @@ export type AdviceIn = {
      */
     dirty_share?: number | null;
     /**
+     * New Pages
+     *
+     * Pages of the recording known to be newly allocated while it ran, at most its distinct pages: what is made in RAM is not read, so in the steady state their first touches are no misses, and replays leave these reads out. 0: as the profile states. Refused of a workload that was scaled to production, where they are stated as it is scaled. [pages]
+     */
+    new_pages?: number;
+    /**
      * Seed
      *
      * Of what is drawn.
@@ -18458,6 +18464,12 @@ export type ProductionIn = {
      */
     tau_accesses?: number | null;
     /**
+     * New Pages
+     *
+     * Pages of the recording known to be newly allocated while it ran, at most its distinct pages: in the steady state their first touches are growth, neither hits nor misses. 0: as the workload states. [pages]
+     */
+    new_pages?: number;
+    /**
      * Fixed
      *
      * Relations that do not grow, by name or number.
@@ -21640,6 +21652,12 @@ export type ScaledWorkloadIn = {
      * Reuse up to so many accesses is not stretched; null: clients times accesses per unit. [accesses]
      */
     tau_accesses?: number | null;
+    /**
+     * New Pages
+     *
+     * Pages of the recording known to be newly allocated while it ran, at most its distinct pages: in the steady state their first touches are growth, neither hits nor misses. 0: as the workload states. [pages]
+     */
+    new_pages?: number;
     /**
      * Fixed
      *

@@ -25,6 +25,7 @@ export const FIELD_LABELS: Readonly<Record<ProductionField, string>> = {
   replicas: "Copies of each page",
   pageBytes: "Page size of production",
   exponent: "Exponent of the popularity",
+  newPages: "New pages when recorded",
   fixed: "Relations",
   factors: "Relations",
 };
@@ -49,6 +50,7 @@ const FIELD_OF: Readonly<Record<keyof ProductionIn, ProductionField>> = {
   replicas: "replicas",
   page_bytes: "pageBytes",
   exponent: "exponent",
+  new_pages: "newPages",
   fixed: "fixed",
   relation_factors: "factors",
 };

@@ -44,6 +44,11 @@ describe("the form of production", () => {
     });
   });
 
+  it("states new pages where they are stated, else leaves those of the profile", () => {
+    expect(productionOf({ ...STATED, newPages: 5000 })?.new_pages).toBe(5000);
+    expect(productionOf(STATED)).not.toHaveProperty("new_pages");
+  });
+
   it("asks in transactions where the rate is of these", () => {
     const asked = productionOf({ ...STATED, unit: "unit", accessesPerUnit: 20 });
     expect(asked).toMatchObject({ units_per_s: 80_000, accesses_per_unit: 20 });

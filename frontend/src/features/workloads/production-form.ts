@@ -32,6 +32,8 @@ export interface ProductionForm {
   /** `null`: as recorded. */
   readonly pageBytes: number | null;
   readonly exponent: number | null;
+  /** Of the recording, allocated while it ran. */
+  readonly newPages: number | null;
   /** Numbers of the relations that do not grow. */
   readonly fixed: readonly string[];
   /** By what relations grow, by number. */
@@ -55,6 +57,7 @@ export const EMPTY_PRODUCTION: ProductionForm = {
   replicas: 1,
   pageBytes: null,
   exponent: null,
+  newPages: null,
   fixed: [],
   factors: {},
 };
@@ -130,6 +133,7 @@ export function productionOf(form: ProductionForm): ProductionIn | null {
     replicas: form.replicas,
     page_bytes: form.pageBytes,
     exponent: form.law === "cold_growth" ? form.exponent : null,
+    ...(form.newPages === null ? {} : { new_pages: form.newPages }),
     fixed: relations ? [...form.fixed] : [],
     relation_factors: relations ? { ...form.factors } : {},
   };

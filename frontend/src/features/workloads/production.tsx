@@ -618,6 +618,18 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         description="Clients times accesses of a transaction unless stated."
         onChange={(tau) => change({ tau: tau ?? null })}
       />
+      <OptionalNumberField
+        label={FIELD_LABELS.newPages}
+        error={faultAt(faults, "newPages")}
+        unit="pages"
+        whole
+        value={optional(form.newPages)}
+        min={0}
+        max={MOST_RATE}
+        placeholder="none known"
+        description="Pages that were allocated while it was recorded: they are made in RAM, so that their first access is no read."
+        onChange={(newPages) => change({ newPages: newPages ?? null })}
+      />
     </div>
   );
 }

@@ -11,6 +11,7 @@ from tierwright_server.common.schemas import (
     Body,
     CautionOut,
     Identifier,
+    Pages,
     Share,
     SizeBytes,
     StartIn,
@@ -262,6 +263,12 @@ class AdviceIn(BoughtIn, StartIn):
         default=None,
         description="Share of the evicted pages that are dirty, for a workload made from a given curve; absent where that "
         "states none: the answer holds for any share, and `ranges` of an option has both ends of what depends on it.",
+    )
+    new_pages: Pages = Field(
+        default=0,
+        description="Pages of the recording known to be newly allocated while it ran, at most its distinct pages: what is made "
+        "in RAM is not read, so in the steady state their first touches are no misses, and replays leave these reads out. 0: as "
+        "the profile states. Refused of a workload that was scaled to production, where they are stated as it is scaled. [pages]",
     )
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)] = Field(
         default=0, description="Of what is drawn."

@@ -44,6 +44,7 @@ from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.pool_split.splits import kept_survey
 from tierwright_server.replays import results
 from tierwright_server.storage.tables import Content, Workload
+from tierwright_server.traces.curves import knowing_new_pages
 from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
 
@@ -146,7 +147,8 @@ async def find(
     session: AsyncSession, context: Context, workload_id: str, body: AdviceIn
 ) -> Question:
     """Find workload, devices and prices."""
-    curve = await find_curve(session, context, workload_id, body, may_lack_writes=True)
+    found = await find_curve(session, context, workload_id, body, may_lack_writes=True)
+    curve = await asyncio.to_thread(knowing_new_pages, body.new_pages, found)
     workload, content = await workloads.find_ready(session, workload_id)
 
     bought = await find_bought(session, context, body)

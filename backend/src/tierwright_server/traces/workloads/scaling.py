@@ -1,6 +1,7 @@
 """Workloads scaled to production: made of a workload that is here, by a law of the models."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import scale
 from tierwright.advise.scale import ScaledWorkload
 from tierwright.advise.scale.request import mean_and_peak
+from tierwright.common.units import format_bytes
 from tierwright.profile import relations
 from tierwright.profile.document import Profile
 from tierwright.profile.production import Production, Scaled
@@ -22,7 +24,7 @@ from tierwright_server.storage import contents
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.shared_cache import SharedCache
 from tierwright_server.storage.tables import Content, Workload
-from tierwright_server.traces.curves import read_profile
+from tierwright_server.traces.curves import knowing_new_pages, read_profile
 from tierwright_server.traces.workloads import given, joining, service
 from tierwright_server.traces.workloads.joined_source import recorded_page_bytes
 from tierwright_server.traces.workloads.scaling_schemas import (
@@ -173,12 +175,32 @@ async def _scaled(
         )
     else:
         profile = await asyncio.to_thread(read_profile, context.settings, content.id)
+    if body.new_pages:
+        _check_counted_as_recorded(body.new_pages, content, recorded)
+        known = await asyncio.to_thread(
+            knowing_new_pages, body.new_pages, profile.curve
+        )
+        profile = replace(profile, curve=known)
     return await asyncio.to_thread(
         scale.answer,
         profile,
         **_asked(body),
         recorded_page_bytes=recorded_page_bytes(workload) or curve.page_bytes,
     )
+
+
+def _check_counted_as_recorded(
+    new_pages: int, content: Content, recorded: Content
+) -> None:
+    """Refuse pages that are counted in those of the recording where others of production stand in their place."""
+    if content.id != recorded.id:
+        size = format_bytes(recorded.summary["page_bytes"])
+        raise BadInput.at(
+            "body.new_pages",
+            new_pages,
+            f"are counted in the pages of {size} of the recording, and production has larger ones",
+            hint="Leave them out, or scale the workload whose pages are joined.",
+        )
 
 
 async def _numbered_as(

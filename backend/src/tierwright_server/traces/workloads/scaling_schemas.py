@@ -17,6 +17,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     Name,
+    Pages,
     Share,
     WarningOut,
     not_bool,
@@ -100,6 +101,11 @@ class ProductionIn(Body):
         default=None,
         description="Reuse up to so many accesses is not stretched; null: clients times accesses "
         "per unit. [accesses]",
+    )
+    new_pages: Pages = Field(
+        default=0,
+        description="Pages of the recording known to be newly allocated while it ran, at most its distinct pages: in the steady "
+        "state their first touches are growth, neither hits nor misses. 0: as the workload states. [pages]",
     )
     fixed: Annotated[list[_RelationName], Field(max_length=100)] = Field(
         default_factory=list,
