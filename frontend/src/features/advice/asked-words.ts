@@ -93,6 +93,17 @@ const allStated = (
     return text === null ? [] : [text];
   });
 
+/** The goal in words; of several workloads the front of both recommends its cheapest, and is not asked. */
+export function goalText({ goal = "usd" }: AdviceSearch, isShared: boolean): string {
+  return GOAL_WORDS[isShared && goal === "pareto" ? "usd" : goal];
+}
+
+/** All limits that are stated, in words. */
+export function limitsText(search: AdviceSearch): string {
+  const texts = allStated(search, [...FIRST_LIMITS, ...MORE_LIMITS]);
+  return texts.length === 0 ? "none" : listed([...texts]);
+}
+
 function limitsPart(search: AdviceSearch): AskedPart {
   const all = [...FIRST_LIMITS, ...MORE_LIMITS];
   const texts = allStated(search, all);
@@ -169,12 +180,10 @@ function haveText({ search, state }: AskedOf): string {
 export function askedParts(asked: AskedOf): readonly AskedPart[] {
   const { search, members, dirty } = asked;
   const isShared = members.length > 1;
-  const goal = search.goal ?? "usd";
   return [
     {
       name: "Goal",
-      // The front of both recommends its cheapest, and is not asked of several workloads.
-      text: GOAL_WORDS[isShared && goal === "pareto" ? "usd" : goal],
+      text: goalText(search, isShared),
       at: { section: null, field: "goal" },
       isInChips: false,
     },

@@ -46,7 +46,13 @@ const SCENARIOS = [
   scenario("c", "Checked long ago", "m0"),
   {
     ...scenario("d", "Both shops", undefined),
-    state: { ...STATE, workloads: `${STATE.workload},other` },
+    state: {
+      ...STATE,
+      workloads: `${STATE.workload},other`,
+      goal: "io_time",
+      most_usd: 4000,
+      most_busy: 0.5,
+    },
   },
 ];
 
@@ -149,6 +155,18 @@ it("asks a saved question of several workloads for all of them", async () => {
   await expect
     .element(table.getByRole("row", { name: /^Workload/ }))
     .toMatchTextContent(/Orders ?Orders and Stock/);
+  await expect
+    .element(table.getByRole("row", { name: /^Goal/ }))
+    .toMatchTextContent(/least cost ?least I\/O time ?differs/);
+  await expect
+    .element(table.getByRole("row", { name: /^Limits/ }))
+    .toMatchTextContent(
+      /none ?budget per month 4,000 USD and busy share in the busiest hour 50 % ?differs/,
+    );
+  // Any of them can be the one that the others are compared with.
+  await expect
+    .element(table.getByRole("link", { name: "Compare against it: Both shops" }))
+    .toHaveAttribute("href", "/scenarios/recommendations?of=d%2Ca");
   await expect
     .element(table.getByRole("row", { name: /^Recommendation/ }))
     .toMatchTextContent(/2 x shared for Orders and Stock/);

@@ -18,6 +18,7 @@ import { ofScenario, scenarioLink } from "@/questions/registry";
 import { rateOf } from "@/units/currency";
 import { listed } from "@/units/quantity";
 import { useSchemeTitles } from "./advice-view";
+import { goalText, limitsText } from "./asked-words";
 import {
   besideFinding,
   type Decided,
@@ -86,6 +87,9 @@ interface SavedQuestion {
   readonly asked: OfOne | OfSeveral;
   /** Names of the workloads. */
   readonly workloads: readonly string[];
+  /** In words. */
+  readonly goal: string;
+  readonly limits: string;
 }
 
 /** What a scenario asked; null where it no longer can be. */
@@ -108,14 +112,20 @@ function questionOf(
     return null;
   }
   const names = ready.map(({ name }) => name);
+  const words = {
+    goal: goalText(asked, members.length > 1),
+    limits: limitsText(asked),
+  };
   if (members.length > 1) {
     return {
+      ...words,
       asked: { placement: placementQuestion(complete, asked, members) },
       workloads: names,
     };
   }
   const body = adviceQuestion(complete, asked, mayLackWrites(first.summary));
   return {
+    ...words,
     asked: {
       question: { workload: first.id, body: { ...body, how_sure: false } },
       checked: asked.checked,
@@ -192,7 +202,15 @@ function useSides(ids: readonly string[]) {
     const each = saved[at];
     const shown = each ? answerTo(each.asked) : null;
     return each && scenario && shown !== null
-      ? [{ scenario, workload: listed([...each.workloads]), ...shown }]
+      ? [
+          {
+            scenario,
+            workload: listed([...each.workloads]),
+            goal: each.goal,
+            limits: each.limits,
+            ...shown,
+          },
+        ]
       : [];
   });
   return { scenarios, sides, error };
@@ -253,6 +271,25 @@ export function Sides({ ids }: { readonly ids: readonly string[] }) {
   );
 }
 
+/** Puts another scenario first: differences are against the first. */
+function CompareAgainst(props: { readonly sides: readonly Side[]; readonly to: Side }) {
+  const { id, name } = props.to.scenario;
+  const others = props.sides
+    .map(({ scenario }) => scenario.id)
+    .filter((one) => one !== id);
+  return (
+    <div>
+      <Link
+        to="/scenarios/recommendations"
+        search={{ of: [id, ...others].join(",") }}
+        aria-label={`Compare against it: ${name}`}
+      >
+        Compare against it
+      </Link>
+    </div>
+  );
+}
+
 function columnsOf(
   sides: readonly Side[],
   first: Side,
@@ -272,12 +309,16 @@ function columnsOf(
       return {
         key: side.scenario.name,
         align: "text",
-        head:
-          scenario === undefined ? (
-            side.scenario.name
-          ) : (
-            <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
-          ),
+        head: (
+          <>
+            {scenario === undefined ? (
+              side.scenario.name
+            ) : (
+              <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
+            )}
+            {at > 0 && <CompareAgainst sides={sides} to={side} />}
+          </>
+        ),
         cell: (figure) => (
           <Compared
             figure={figure}

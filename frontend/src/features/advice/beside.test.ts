@@ -17,6 +17,8 @@ const side = (name: string, usd: string | null, us: number | null): Side =>
   ({
     scenario: { id: name, name },
     workload: "TPC-C",
+    goal: "least cost",
+    limits: "none",
     by: "the model",
     found: {
       cautions: [],
@@ -34,6 +36,8 @@ const without = (name: string): Side =>
   ({
     scenario: { id: name, name },
     workload: "TPC-C",
+    goal: "least cost",
+    limits: "none",
     by: "the model",
     found: { cautions: [], recommendation: null },
   }) as unknown as Side;

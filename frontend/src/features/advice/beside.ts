@@ -80,6 +80,9 @@ export function decided(model: AdviceOut, check: SavedCheck): Decided | null {
 export interface Side extends Decided {
   readonly scenario: Pick<ScenarioOut, "id" | "name">;
   readonly workload: string;
+  /** What was asked for, and within which limits, in words. */
+  readonly goal: string;
+  readonly limits: string;
 }
 
 /** One figure of every advice. */
@@ -142,6 +145,8 @@ const EVIDENCE: Figure = {
 /** In the order in which a decision reads them; replays where a recommendation has one. */
 export const figures = (sides: readonly Side[] = []): readonly Figure[] => [
   { name: "Workload", of: ({ workload }) => workload },
+  { name: "Goal", of: ({ goal }) => goal },
+  { name: "Limits", of: ({ limits }) => limits },
   { name: "Decided by", of: ({ by }) => by },
   // Of recordings alone it would say nothing.
   ...(sides.some(({ found }) => isFromCounters(found.cautions)) ? [EVIDENCE] : []),
