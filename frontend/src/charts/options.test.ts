@@ -284,6 +284,59 @@ describe("devices", () => {
     expect(svg).toContain("price [EUR per GB]");
   });
 
+  it("have labels that do not cover each other", () => {
+    const point = (id: string, label: string, x: number, labelBelow = false) => ({
+      id,
+      name: id,
+      x,
+      y: 2.87,
+      priceDate: null,
+      selected: false,
+      assumed: false,
+      label,
+      labelBelow,
+    });
+    const option = deviceScatterOption(
+      [
+        {
+          name: "Lazy",
+          color: "#00855a",
+          shape: "diamond",
+          points: [point("a", "recommended", 385), point("b", "today", 386, true)],
+        },
+        {
+          name: "other",
+          color: "#111111",
+          shape: "circle",
+          points: [point("c", "far away", 9000)],
+        },
+      ],
+      "light",
+      timeOverPrice("USD"),
+    );
+    const svg = new DOMParser().parseFromString(
+      drawSvg(option, SIZE, "#ffffff"),
+      "image/svg+xml",
+    );
+    const heightOf = (words: string): number => {
+      const text = [...svg.querySelectorAll("text")].find(
+        ({ textContent }) => textContent === words,
+      );
+      const [, y = "nothing"] =
+        /translate\([^ ,]+[ ,]+([^)]+)\)/.exec(text?.getAttribute("transform") ?? "") ??
+        [];
+      return Number(y);
+    };
+    expect(heightOf("today") - heightOf("recommended")).toBeGreaterThan(10);
+    // Near its ends a label does not lie over the labels of the axes.
+    const anchor = (words: string) =>
+      [...svg.querySelectorAll("text")]
+        .find(({ textContent }) => textContent === words)
+        ?.getAttribute("text-anchor");
+    expect(anchor("recommended")).toBe("start");
+    expect(anchor("far away")).toBe("end");
+  });
+
   it("are hollow, and say so, where the time rests on an assumption", () => {
     const mark = (assumed: boolean) => ({
       id: "a",

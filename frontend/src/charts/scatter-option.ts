@@ -16,6 +16,8 @@ export interface DevicePoint {
   readonly assumed: boolean;
   /** What stands above the point, which is drawn larger; absent: its name, where it is selected. */
   readonly label?: string;
+  /** The label stands below the point, away from another one's that may be near. */
+  readonly labelBelow?: boolean;
   /** Further lines of the tooltip. */
   readonly notes?: readonly string[];
 }
@@ -163,13 +165,31 @@ export function deviceScatterOption(
         itemStyle: markStyle(point, group.color, ink),
         label: {
           show: isMarked(point),
-          position: "top" as const,
+          position: point.labelBelow ? "bottom" : besideOf(onLogAxis(point.x, left), x),
           color: ink.text,
+          // Readable over the points that it may lie on.
+          textBorderColor: ink.paper,
+          textBorderWidth: 3,
           formatter: point.label ?? point.name,
         },
       })),
     })),
   };
+}
+
+/** Share of an axis from its ends within which a centred label would leave the drawing. */
+const EDGE_SHARE = 0.25;
+
+/** Where a label has room: beside its point towards the middle near the ends of the axis, else above. */
+function besideOf(x: number, axis: ReturnType<typeof roomy>): "left" | "right" | "top" {
+  if (axis.type !== "log") {
+    return "top";
+  }
+  const share = Math.log(x / axis.min) / Math.log(axis.max / axis.min);
+  if (share < EDGE_SHARE) {
+    return "right";
+  }
+  return share > 1 - EDGE_SHARE ? "left" : "top";
 }
 
 const isMarked = ({ selected, label }: DevicePoint): boolean =>

@@ -46,6 +46,17 @@ describe("formatting", () => {
   });
 
   it.each([
+    [0, "0 µs"],
+    [0.94, "940 ns"],
+    [2.02e-5, "0.0202 ns"],
+    [-0.052, "-52 ns"],
+    [0.9996, "1 µs"],
+    [2.87, "2.87 µs"],
+  ])("writes %s µs in the unit of its size, as reports do", (value, text) => {
+    expect(formatDuration(microseconds(value))).toBe(text);
+  });
+
+  it.each([
     ["2 TB", 2e12],
     ["750 MB", 750e6],
     ["4 TiB", 2 ** 42],

@@ -238,6 +238,10 @@ export function formatDuration(value: Microseconds): string {
     return UNKNOWN;
   }
   const magnitude = Math.abs(value);
+  // As reports write it: 940 ns, not 0.94 µs.
+  if (value !== 0 && magnitude < 0.9995) {
+    return `${formatShort(value * 1000)} ns`;
+  }
   if (magnitude < 999.5) {
     return `${formatShort(value)} µs`;
   }

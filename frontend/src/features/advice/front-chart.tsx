@@ -86,10 +86,10 @@ export function FrontChart(props: {
   );
   const { selected, pinned, missing } = looking;
   const option = useMemo(() => {
-    const groups = groupsOf(rows, looking, titles, colors);
+    const groups = groupsOf(rows, looking, best, titles, colors);
     // Axes need a point.
     return groups.length === 0 ? null : deviceScatterOption(groups, colors, axes());
-  }, [rows, looking, titles, colors]);
+  }, [rows, looking, best, titles, colors]);
   const isRange = rows.some(({ option: one }) => one.ranges["io_time_us_per_access"]);
   if (option === null) {
     return null;
@@ -257,14 +257,21 @@ function notesOf(option: AdviceOptionOut): readonly string[] {
 function markOf(
   row: Shown,
   { selected, pinned }: Looking<Shown>,
-): Pick<DevicePoint, "selected" | "label"> {
+  best: AdviceOptionOut,
+): Pick<DevicePoint, "selected" | "label" | "labelBelow"> {
   const at = pinned.indexOf(row);
   const marks = [
+    ...(row.id === optionId(best) ? ["recommended"] : []),
+    ...(row.option.kind === "have" ? ["today"] : []),
     ...(at < 0 ? [] : [signOf(at)]),
     ...(row === selected ? ["selected"] : []),
   ];
   return {
     selected: row === selected,
+    // So that it does not cover that of the recommendation.
+    ...(row.option.kind === "have" && row.id !== optionId(best)
+      ? { labelBelow: true }
+      : {}),
     ...(marks.length === 0 ? {} : { label: marks.join(", ") }),
   };
 }
@@ -273,6 +280,7 @@ function markOf(
 function groupsOf(
   rows: readonly Shown[],
   looking: Looking<Shown>,
+  best: AdviceOptionOut,
   titles: Titles,
   colors: "light" | "dark",
 ): readonly DeviceGroup[] {
@@ -288,7 +296,7 @@ function groupsOf(
       ? { color: chartInk(colors).text, shape: "pin" as const }
       : schemeMark(row.option.scheme, colors);
     const group = groups.get(name) ?? { name, ...mark, points: [] };
-    group.points.push({ ...point, ...markOf(row, looking) });
+    group.points.push({ ...point, ...markOf(row, looking, best) });
     groups.set(name, group);
   }
   return [...groups.values()];

@@ -185,7 +185,7 @@ describe("what a limit buys", () => {
       "I/O time of an access at most 13 µs: the recommendation stays, 1 x small for 80.25 USD per month; 12.4 µs of I/O time per access.",
     );
     expect(limitFinding(FOUND, IO_TIME, 0.03, TITLES)).toBe(
-      "I/O time of an access at most 0.03 µs: no option keeps it. The tightest limit that one keeps is 0.0421 µs.",
+      "I/O time of an access at most 30 ns: no option keeps it. The tightest limit that one keeps is 42.1 ns.",
     );
     // The same hardware takes other times under another page flow, which is therefore named.
     const flows = {
@@ -209,7 +209,7 @@ describe("what a limit buys", () => {
 
   it("has a title of its two ends", () => {
     expect(staircaseFinding(FOUND, IO_TIME)).toBe(
-      "I/O time of an access: a limit of 12.4 µs costs 80.25 USD per month, one of 0.0421 µs costs 1,000 USD per month",
+      "I/O time of an access: a limit of 12.4 µs costs 80.25 USD per month, one of 42.1 ns costs 1,000 USD per month",
     );
     expect(staircaseFinding({ ...FOUND, objective: "io_time" }, LIFE)).toContain(
       "one however large leaves 90 µs of I/O time per access",
@@ -295,7 +295,7 @@ describe("the slider of a limit", () => {
     const said = slider.element().getAttribute("aria-valuetext") ?? "";
     await page.getByRole("button", { name: "Ask again with this limit" }).click();
     const asked = patch.mock.lastCall?.[0].most_io_us;
-    expect(said).toBe(`at most ${asked} µs`);
+    expect(said).toBe(`at most ${Number((1000 * asked).toPrecision(3))} ns`);
     expect(fetched).not.toHaveBeenCalled();
     vi.restoreAllMocks();
   });
