@@ -2,7 +2,7 @@
 import { toProblem } from "@/api/problem";
 import type { ProductionIn } from "@/api/scaling";
 import { plainWords, sayEntry } from "@/components/problem-words";
-import { formatShort } from "@/units/quantity";
+import { counted, formatShort } from "@/units/quantity";
 import { hasRates, type ProductionForm } from "./production-form";
 
 export type ProductionField = keyof ProductionForm;
@@ -91,7 +91,7 @@ export function ownFaults(form: ProductionForm): readonly Fault[] {
   if (form.replicas > form.machines) {
     faults.push({
       field: "replicas",
-      text: `${exactly(form.replicas)} copies need as many machines; enter ${exactly(form.machines)} or fewer`,
+      text: `${counted(form.replicas, "copy needs", "copies need")} as many machines; enter ${exactly(form.machines)} or fewer`,
     });
   }
   return faults;
