@@ -72,6 +72,7 @@ def workload(
 
     found = read_profile(profile)
     if new_pages:
+        if new_pages:  # else those that the profile states stay
         found = replace(found, curve=found.curve.with_new_pages(new_pages))
     if production is None:
         return found
@@ -301,7 +302,8 @@ def scale(
 
     check_output(output)
     found = read_profile(profile)
-    found = replace(found, curve=found.curve.with_new_pages(new_pages))
+    if new_pages:  # else those that the profile states stay
+        found = replace(found, curve=found.curve.with_new_pages(new_pages))
     if production is not None:
         beside = [
             name
