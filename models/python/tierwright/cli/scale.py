@@ -72,7 +72,6 @@ def workload(
 
     found = read_profile(profile)
     if new_pages:
-        if new_pages:  # else those that the profile states stay
         found = replace(found, curve=found.curve.with_new_pages(new_pages))
     if production is None:
         return found
