@@ -179,7 +179,7 @@ def chosen(
     of: tuple[Curve, Device, Device],
 ) -> Point:
     """Decide as `tierwright evaluate --trace` does, and hold it against the replays of all."""
-    whole = page_flow_decision.decided(made, counters)
+    whole = page_flow_decision.decided(made, counters, of[0])
     truth = decision.deciding_costs(whole)
     answer = effects.judged(whole if made.contenders else made, *of)
     by_model = effects.judged(made, *of)

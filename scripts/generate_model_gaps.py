@@ -29,6 +29,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
+from tierwright.profile.windows import from_counts
 from tierwright.simulate import priced
 from tierwright.simulate.replay import replay, simulate_splits, two_stack
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
@@ -182,7 +183,9 @@ def curve_of(trace: Trace) -> Curve:
         accesses=found["accesses"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
-        notes=ReaderNotes.of(found["trace"]),
+        notes=ReaderNotes.of(found["trace"]).with_windows(
+            from_counts(found["windows"], duration_s=found["duration_s"])
+        ),
     )
 
 

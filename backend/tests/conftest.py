@@ -25,6 +25,7 @@ from live_app import (
 
 from tierwright import _simulator
 from tierwright.profile.curve import Curve
+from tierwright.profile.windows import from_counts
 from tierwright_server.common.settings import Settings
 from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 from tierwright_server.storage import db
@@ -61,7 +62,8 @@ def curve() -> Curve:
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
     )
-    return counted.steady()
+    windows = from_counts(found["windows"], duration_s=found["duration_s"])
+    return counted.with_windows(windows).steady()
 
 
 @pytest.fixture(scope="session")
