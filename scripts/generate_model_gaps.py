@@ -177,15 +177,16 @@ def skeleton(line: str) -> str:
 def curve_of(trace: Trace) -> Curve:
     """Return the whole curve of a trace."""
     found = _simulator.curves(str(trace.path))
-    return Curve.from_full(
+    curve = Curve.from_full(
         found["misses"],
         found["write_backs"],
         accesses=found["accesses"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
-        notes=ReaderNotes.of(found["trace"]).with_windows(
-            from_counts(found["windows"], duration_s=found["duration_s"])
-        ),
+        notes=ReaderNotes.of(found["trace"]),
+    )
+    return curve.with_windows(
+        from_counts(found["windows"], duration_s=found["duration_s"])
     )
 
 
