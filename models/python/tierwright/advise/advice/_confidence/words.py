@@ -24,6 +24,8 @@ NO_PRICES_OR_RENTS = (
     "no recent prices of one product tell how far those of a purchase may be off, and no history of rents is known, so "
     "prices and rents stay as they are"
 )
+RARELY = 0.05
+"""Share of draws in which it breaks a limit up to which that is not said first."""
 RENTS_FIXED = "rents are assumed to be fixed, as no history of rents is known"
 """Why no price was drawn: where there are purchases, purchases and rents, or rents alone."""
 
@@ -94,7 +96,7 @@ def headline(
     """Say how often it is the best choice or near it, and how often it breaks a limit, which that counts.
 
     Where nothing keeps every limit there is no best: of which draws that is, is said first. Else how often it breaks a
-    limit is: who reads that it is the best in most draws does not take it to be large enough in them.
+    limit is, unless that is rare: who reads that it is the best in most draws does not take it to be large enough in them.
     """
     near = f"is the best choice, or within {100 * NEAR:g} % of it"
     often, rarely = of_draws(probability), _of_the_others(probability)
@@ -110,12 +112,14 @@ def headline(
         )
         return f"{said}; in {of_draws(found.breaks)} of all draws {broken}"
     which = {0.0: "none of the draws", 1.0: "all draws"}.get(probability)
-    if not broken:
-        return (
+    if found.breaks <= RARELY:
+        said = (
             f"In {often} of the draws of what is not known it {near}; {of_the_rest}"
             if which is None
             else f"In {which} of what is not known it {near}"
         )
+        rare = f"; in {of_draws(found.breaks)} of all draws {broken}" if broken else ""
+        return f"{said}{rare}"
     counted_so = "counting that, it" if in_money else "it"
     said = f"In {of_draws(found.breaks)} of the draws of what is not known {broken}; {counted_so} {near}, in "
     return f"{said}{often}; {of_the_rest}" if which is None else f"{said}{which}"
