@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import re
@@ -52,7 +51,7 @@ from tierwright.advise.advice._checked.settling import refuted_by_more_ram
 from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._sure import NOT_ASKED
 from tierwright.advise.advice._table import Setting, Table, bill_rows
-from tierwright.advise.advice.found import Advice, Option, Rejected, Shadow
+from tierwright.advise.advice.found import Advice, Option, Shadow
 from tierwright.advise.advice.request import (
     Candidates,
     Have,
@@ -325,38 +324,6 @@ def test_every_key_is_there() -> None:
     assert document["confidence"]["probability_best"] is None
     assert "was not asked for" in document["confidence"]["reason"]
     assert len(document["rejected"]) <= advice._why_not.MOST_REJECTED
-
-
-def test_what_breaks_a_limit_by_the_least_stands_first_and_each_hardware_once() -> None:
-    found = ask(constraints={"usd_per_month": 150, "peak_busy": Decimal("0.2")})
-    rows = [each for each in found.rejected if each.option.kind != "have"]
-    assert len(rows) > 10
-
-    def hardware(row: Rejected) -> tuple[object, ...]:
-        of = row.option
-        return (of.flash_device, of.disk_device, of.server, of.kind)
-
-    def far(row: Rejected) -> float:
-        values = [
-            float(each.value) / float(each.limit)
-            for each in (row, *row.also)
-            if each.limit is not None and each.value is not None
-        ]
-        return max(values, default=1.0)
-
-    kinds = [hardware(each) for each in rows]
-    firsts = len(set(kinds))
-    # First one of each hardware, then its other page flows.
-    assert len(set(kinds[:firsts])) == firsts
-    for part in (rows[:firsts], rows[firsts:]):
-        for one, other in itertools.pairwise(part):
-            assert len(one.also) <= len(other.also)
-            if len(one.also) == len(other.also):
-                assert far(one) <= far(other) * 1.01
-                # What no limit admits stands behind what some limit does.
-                assert (one.relaxation is None) <= (other.relaxation is None)
-    # Of one hardware and page flow it is the row that lacks least.
-    assert far(rows[0]) == min(far(each) for each in rows if not each.also)
 
 
 def test_a_relaxed_limit_admits_what_was_rejected() -> None:

@@ -386,9 +386,7 @@ def rejected(
     most: int = MOST_REJECTED,
     replayed: Collection[int] = (),
 ) -> Iterator[Rejected]:
-    """Yield the best of each kind that breaks a limit, the nearest of each hardware first; what there is always among them.
-
-    Near is what breaks few limits, and these by little (`far_off`).
+    """Yield the best of each kind that breaks a limit, those that break fewest first; what there is always among them.
 
     Parameters
     ----------
@@ -409,9 +407,17 @@ def rejected(
     rows = rows[rows != admitted]
     if not len(rows):
         return
-    order = _nearest_first(asked, options, limits, rows)
+    number = np.sum([limit.breaks[rows] for limit in limits], axis=0)
+    # Limits that can be relaxed before those that cannot, few before many.
+    fixed = np.sum(
+        [limit.breaks[rows] & (not limit.is_stated) for limit in limits], axis=0
+    )
+    usd, time = options.month_cents[rows], options.io_us[rows]
+    first_by, second_by = (
+        (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
+    )
+    order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
     listed = choose.best_of_kinds(order, table.kind_codes)[:most].tolist()
-    listed = _each_hardware_first(listed, table.hardware_codes)
     have = table.have_at
     if have is not None and have in rows and have not in listed:
         # What there is stands among them however many break fewer.
@@ -444,66 +450,6 @@ def rejected(
                 by_replay=at in replayed and head.constraint in COUNTED,
             ),
         )
-
-
-def _nearest_first(
-    asked: Asked, options: Options, limits: Sequence[Limit], rows: IntArray
-) -> IntArray:
-    """Order options that break limits: by the limits that cannot be relaxed, by how many they break, by how far, by the objective."""
-    number = np.sum([limit.breaks[rows] for limit in limits], axis=0)
-    fixed = np.sum(
-        [limit.breaks[rows] & (not limit.is_stated) for limit in limits], axis=0
-    )
-    usd, time = options.month_cents[rows], options.io_us[rows]
-    first_by, second_by = (
-        (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
-    )
-    far = far_off(limits, rows)
-    return np.asarray(
-        rows[np.lexsort((rows, second_by, first_by, far, number, fixed))],
-        dtype=np.int64,
-    )
-
-
-def far_off(limits: Sequence[Limit], rows: IntArray) -> FloatArray:
-    """How far options are from keeping the stated limits that they break: the largest ratio of value and limit.
-
-    Rounded to three digits, as it is read: what breaks a limit by as much is ordered by the objective. Infinite where a
-    value is not known, and 1 where no stated limit is broken; a response time counts by its bound where that alone is known. [1]
-    """
-    found = np.ones(len(rows))
-    for limit in limits:
-        if limit.limit is None:
-            continue
-        value, asked = limit.value[rows], float(limit.limit)
-        above = (asked, value) if limit.name in LEAST else (value, asked)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.divide(*above)
-        ratio[~np.isfinite(value) | np.isnan(ratio)] = math.inf
-        if limit.name == PEAK_BUSY:
-            # No device is busy for more than all of the time: behind all that a limit admits, the least busy first.
-            ratio = np.where(value > 1, ratio * _NEVER, ratio)
-        found = np.where(limit.breaks[rows], np.maximum(found, ratio), found)
-    return _of_three_digits(found)
-
-
-_NEVER = 1e6
-"""By which what no limit admits stands behind what some limit does."""
-
-
-def _of_three_digits(values: FloatArray) -> FloatArray:
-    """Round to three digits; what is not finite stays."""
-    with np.errstate(invalid="ignore"):
-        unit = 10.0 ** (np.floor(np.log10(values)) - 2)
-        rounded = np.round(values / unit) * unit
-    return np.where(np.isfinite(values), rounded, values)
-
-
-def _each_hardware_first(listed: list[int], hardware: IntArray) -> list[int]:
-    """Return the first of each hardware before other page flows of the same, both in order."""
-    order = np.asarray(listed, dtype=np.int64)
-    first = choose.best_of_kinds(order, hardware)
-    return [*first.tolist(), *order[~np.isin(order, first)].tolist()]
 
 
 def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:
