@@ -3189,9 +3189,9 @@ def test_where_nothing_keeps_every_limit_what_there_is_stands_beside_it(
     assert "rejected too" not in found.infeasible.text
     assert "rejected too" not in ask(constraints=limits).finding
     assert "rejected too" not in ask(**asked).finding
-    # The report says the conflict once, and describes what there is.
+    # The report says the conflict at its top and in its answer, the reasons once, and describes what there is.
     written = report.html(found.to_dict(derivation=True))
-    assert written.count(escape(found.infeasible.heading)) == 1
+    assert written.count(escape(found.infeasible.heading)) == 2
     assert written.count(escape(found.infeasible.more)) == 1
     assert escape(found.infeasible.text) not in written
     assert "Today, per month" in written

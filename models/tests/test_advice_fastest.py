@@ -55,7 +55,8 @@ def slow_choice(cents: Sequence[int], some: Sequence[Replayed]) -> int:
     time = by_replay[shown.at]
     for each in of_model:
         own = by_model[each.at]
-        if own <= time and cents[each.at] < cents[shown.at]:
+        # The model is asked about both.
+        if own <= by_model[shown.at] and cents[each.at] < cents[shown.at]:
             passing.append(each)
         elif each.reason:
             # Not even if the model is too low by all of its error is it slower.

@@ -283,7 +283,7 @@ def test_the_papers_say_whose_prices_are_of_another_year() -> None:
     text = (PAGES / "papers.md").read_text("utf-8")
     assert "prices are those of the default price book" not in text
     assert "the price of flash is from 2015, the price of DRAM from 2026-05" in text
-    assert "flash is the better buy from 8.31 USD on" in text
+    assert "flash is the better buy from 8.46 USD on" in text
     # Where the next money leaves flash, it holds what DRAM does not hold of the data.
     missing_gb = (57 * 10**9 - 200 * 10**6) / 1e9
     assert f"From {missing_gb:.1f} GB of flash on" in text
