@@ -578,8 +578,8 @@ def may_be_otherwise(accesses: int, trials: Sequence[Trial]) -> str:
 def by_version(trials: Sequence[Trial]) -> str:
     """Say which versions advised on the workloads, and what a later one changed."""
     asked = Counter(each.version for each in trials)
-    said = " and ".join(
-        f"{asked[each]} by version {each}" for each in sorted(asked, key=_age)
+    said = listed(
+        [f"{asked[each]} by version {each}" for each in sorted(asked, key=_age)]
     )
     said = f"{len(trials)} workloads, measured with the advice's model: {said}."
     again = [each for each in trials if each.same_as]
