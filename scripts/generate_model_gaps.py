@@ -29,7 +29,6 @@ from tierwright.hardware import catalog
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
-from tierwright.profile.windows import from_counts
 from tierwright.simulate import priced
 from tierwright.simulate.replay import replay, simulate_splits, two_stack
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
@@ -177,17 +176,7 @@ def skeleton(line: str) -> str:
 def curve_of(trace: Trace) -> Curve:
     """Return the whole curve of a trace."""
     found = _simulator.curves(str(trace.path))
-    curve = Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-        notes=ReaderNotes.of(found["trace"]),
-    )
-    return curve.with_windows(
-        from_counts(found["windows"], duration_s=found["duration_s"])
-    )
+    return Curve.of_counts(found).with_notes(ReaderNotes.of(found["trace"]))
 
 
 def devices() -> dict[str, tuple[Device, Device]]:

@@ -28,7 +28,6 @@ from tierwright.evaluate.page_flow.decision import priced, service_times_of
 from tierwright.hardware import catalog
 from tierwright.profile import steady_state
 from tierwright.profile.curve import Curve
-from tierwright.profile.windows import from_counts
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 
@@ -206,14 +205,7 @@ def halves(source: Path, scratch: Path, form: str | None = None) -> tuple[Trace,
 def curve_of(trace: Trace) -> Curve:
     """Return the whole curve of a trace, from a cold start."""
     form = {} if trace.format is None else {"format": trace.format}
-    found = _simulator.curves(str(trace.path), **form)
-    return Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    ).with_windows(from_counts(found["windows"], duration_s=found["duration_s"]))
+    return Curve.of_counts(_simulator.curves(str(trace.path), **form))
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,6 @@ from live_app import (
 
 from tierwright import _simulator
 from tierwright.profile.curve import Curve
-from tierwright.profile.windows import from_counts
 from tierwright_server.common.settings import Settings
 from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 from tierwright_server.storage import db
@@ -54,16 +53,7 @@ def postgres_url(tmp_path_factory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def curve() -> Curve:
     """Steady curves of the worked example, by the core's counts; `curve.cold` has these."""
-    found = _simulator.curves(EXAMPLE_TRACE)
-    counted = Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    )
-    windows = from_counts(found["windows"], duration_s=found["duration_s"])
-    return counted.with_windows(windows).steady()
+    return Curve.of_counts(_simulator.curves(EXAMPLE_TRACE)).steady()
 
 
 @pytest.fixture(scope="session")

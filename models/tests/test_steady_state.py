@@ -30,7 +30,7 @@ from tierwright.profile.steady_state import (
     steady_write_backs,
 )
 from tierwright.profile.thinning import error_bounded
-from tierwright.profile.windows import Windows, from_counts
+from tierwright.profile.windows import Windows
 from tierwright.trace.reading import Trace
 
 THINNED_TOLERANCE = 0.002
@@ -400,14 +400,7 @@ def test_it_comes_to_the_cold_ratio_as_the_trace_grows() -> None:
 
 @pytest.mark.parametrize("name", ["tpcb-cut", "tpcc-cut"])
 def test_a_profile_gives_the_steady_state_of_the_whole_curve(name: str) -> None:
-    found = _simulator.curves(str(recordings.canonical(name)))
-    whole = Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-    ).with_windows(from_counts(found["windows"], duration_s=None))
+    whole = Curve.of_counts(_simulator.curves(str(recordings.canonical(name))))
     thinned, _ = error_bounded(whole, 1000, ())
     few = whole.thinned(200)
     for curve in (thinned, few):

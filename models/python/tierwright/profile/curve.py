@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,7 +33,7 @@ from tierwright.profile.steady_state import (
     steady_state,
     steady_write_backs,
 )
-from tierwright.profile.windows import Windows
+from tierwright.profile.windows import Windows, from_counts
 from tierwright.trace.notes import NOTHING_NOTED, ReaderNotes
 
 DEFAULT_POINTS = 1000
@@ -313,6 +313,26 @@ class Curve:
         )
         made._steady.append(running)
         return made
+
+    @classmethod
+    def of_counts(cls, found: Mapping[str, Any]) -> Curve:
+        """Make the whole curve of a recording, with its windows, from what `_simulator.curves` counted.
+
+        Raises
+        ------
+        BadInput
+            As `from_lists`.
+        """
+        curve = cls.from_full(
+            found["misses"],
+            found["write_backs"],
+            accesses=found["accesses"],
+            page_bytes=found["page_bytes"],
+            write_accesses=found["write_accesses"],
+        )
+        return curve.with_windows(
+            from_counts(found["windows"], duration_s=found["duration_s"])
+        )
 
     @classmethod
     def from_full(

@@ -97,7 +97,6 @@ def profile_of_counts(
     from tierwright.profile.curve import DEFAULT_POINTS, Curve
     from tierwright.profile.document import Profile
     from tierwright.profile.thinning import error_bounded
-    from tierwright.profile.windows import from_counts
     from tierwright.trace.notes import ReaderNotes
 
     if found["accesses"] == 0:
@@ -105,18 +104,8 @@ def profile_of_counts(
             f"{name}: the trace has no page accesses, so it has no curve",
             "profile a trace with data",
         )
-    whole = Curve.from_full(
-        found["misses"],
-        found["write_backs"],
-        accesses=found["accesses"],
-        page_bytes=found["page_bytes"],
-        write_accesses=found["write_accesses"],
-        notes=ReaderNotes.of(found["trace"]),
-    )
-    windows = from_counts(found["windows"], duration_s=found["duration_s"])
-    thinned, off = error_bounded(
-        whole.with_windows(windows), points or DEFAULT_POINTS, sizes
-    )
+    whole = Curve.of_counts(found).with_notes(ReaderNotes.of(found["trace"]))
+    thinned, off = error_bounded(whole, points or DEFAULT_POINTS, sizes)
     return Profile(thinned, found["duration_s"], thinned_error=off)
 
 

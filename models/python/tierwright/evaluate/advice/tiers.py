@@ -354,8 +354,10 @@ def tiers(
     caches: list[IntArray] = []
     lives: list[tuple[FloatArray, FloatArray]] = []
     first = 0
+    holding = shelf.holding(machine_bytes)
     maker = _Maker(
         shelf,
+        tuple(shelf.stores[at] for at in holding),
         curve,
         machine_bytes,
         machines,
@@ -369,7 +371,7 @@ def tiers(
         spare,
     )
     for cache in (None, *range(len(shelf.caches))):
-        if shelf.ram is None:
+        if shelf.ram is None or not holding:
             break
         sizes = maker.sizes(cache)
         if not len(sizes[0]):
@@ -386,11 +388,9 @@ def tiers(
             np.floor(sizes[1] / page),
             names,
         )
-        if not maker.stores:
-            continue
         per_scheme = [maker.options(cache, name, done[name], sizes) for name in names]
         # What holds the data first, then the scheme, then the size.
-        shape = len(names), len(maker.stores), len(sizes[0])
+        shape = len(names), len(holding), len(sizes[0])
         order = np.arange(math.prod(shape)).reshape(shape).transpose(1, 0, 2).ravel()
         made = joined([options for options, _, _ in per_scheme]).rows(order)
         tables.append(
@@ -402,9 +402,7 @@ def tiers(
         )
         lives.append((of_store, of_cache))
         stores.append(
-            np.repeat(shelf.holding(machine_bytes), shape[0] * shape[2]).astype(
-                np.int64
-            )
+            np.repeat(np.asarray(holding, dtype=np.int64), shape[0] * shape[2])
         )
         caches.append(np.full(len(made), -1 if cache is None else cache))
         first += len(made)
@@ -430,6 +428,7 @@ class _Maker:
     """Makes the options of one pair of devices."""
 
     shelf: Shelf
+    stores: tuple[tuple[Device, Price | None], ...]
     curve: Curve
     machine_bytes: float
     machines: int
@@ -441,12 +440,6 @@ class _Maker:
     reserved_bytes: float
     machine_usd: Decimal | None
     spare: int
-
-    @property
-    def stores(self) -> list[tuple[Device, Price | None]]:
-        """Devices that hold the data of one machine."""
-        stores = self.shelf.stores
-        return [stores[at] for at in self.shelf.holding(self.machine_bytes)]
 
     def sizes(self, cache: int | None) -> tuple[FloatArray, FloatArray, IntArray]:
         """RAM and flash of one machine, and the flash devices. [bytes], [bytes], [1]"""

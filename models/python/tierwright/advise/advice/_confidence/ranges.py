@@ -132,32 +132,39 @@ def _short_text(place: float, *, late: bool) -> str:
             if late
             else "every first touch misses there"
         )
-    of = "misses" if place > MIDDLE else "hits"
-    return f"{percent(abs(2 * place - 1))} of what the recording is too short to show are {of}"
+    return f"{_off(place)} of what the recording is too short to show are {_side(place, 'hits', 'misses')}"
 
 
 def _sample_text(place: float) -> str:
     if place in (0, 1):
-        side = "more" if place else "fewer"
+        side = _side(place, "fewer", "more")
         return f"the misses are {_draws.MOST_ERRORS:g} standard errors of the sample {side}"
-    side = "above" if place > MIDDLE else "below"
+    side = _side(place, "below", "above")
     return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
 
 
 def _steady_text(place: float) -> str:
     if place in (0, 1):
-        side = "long" if place else "short"
+        side = _side(place, "short", "long")
         return f"I/O times are as {side} as the error of the model in the steady state allows"
-    side = "above" if place > MIDDLE else "below"
-    return f"I/O times are {side} the model's by {percent(abs(2 * place - 1))} of its error in the steady state"
+    side = _side(place, "below", "above")
+    return f"I/O times are {side} the model's by {_off(place)} of its error in the steady state"
 
 
 def _hits_text(title: str, place: float) -> str:
     if place in (0, 1):
-        hits = "many" if place else "few"
-        return f"{title} has as {hits} flash hits as the error of the model allows"
-    hits = "more" if place > MIDDLE else "fewer"
-    return f"{title} has {hits} flash hits, by {percent(abs(2 * place - 1))} of the error of the model"
+        return f"{title} has as {_side(place, 'few', 'many')} flash hits as the error of the model allows"
+    return f"{title} has {_side(place, 'fewer', 'more')} flash hits, by {_off(place)} of the error of the model"
+
+
+def _side(place: float, below: str, above: str) -> str:
+    """Choose a word by the side of the middle on which a place lies."""
+    return above if place > MIDDLE else below
+
+
+def _off(place: float) -> str:
+    """Write how far a place lies from the middle, as a share of the way to the end."""
+    return percent(abs(2 * place - 1))
 
 
 def _price_text(words: str, factor: float) -> str:
