@@ -221,7 +221,8 @@ test("saved recommendations stand side by side, and are exported", {
   await compare.press("Enter");
   await expect(page).toHaveURL(/\/scenarios\/recommendations\?/);
   const table = page.getByRole("table", { name: "Recommendations", exact: true });
-  await expect(table.getByRole("columnheader")).toHaveText(["Figure", ...names], LONG);
+  const columns = table.getByRole("columnheader");
+  await expect(columns).toContainText(["Figure", ...names], LONG);
   const cost = table.getByRole("row", { name: /^Cost per month/ });
   await expect(cost.getByRole("cell").last()).toContainText("+");
   await expectAccessible(page, "recommendations side by side", [
@@ -230,6 +231,10 @@ test("saved recommendations stand side by side, and are exported", {
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export CSV of the recommendations" }).click();
   expect((await download).suggestedFilename()).toBe("recommendations.csv");
+  // The other one becomes what is compared against: what cost more is cheaper by it.
+  await columns.last().getByRole("link", { name: /^Compare against it/ }).press("Enter");
+  await expect(columns).toContainText(["Figure", ...names.toReversed()], LONG);
+  await expect(cost.getByRole("cell").last()).toContainText("−");
   await page.goto("/scenarios/recommendations");
   await expect(page.getByText("Nothing to compare yet")).toBeVisible();
 });

@@ -17,6 +17,7 @@ import { completeState, parseAnalysisSearch } from "@/questions/point";
 import { ofScenario, scenarioLink } from "@/questions/registry";
 import { rateOf } from "@/units/currency";
 import { listed } from "@/units/quantity";
+import classes from "./advice.module.css";
 import { useSchemeTitles } from "./advice-view";
 import { goalText, limitsText } from "./asked-words";
 import {
@@ -283,6 +284,7 @@ function CompareAgainst(props: { readonly sides: readonly Side[]; readonly to: S
         to="/scenarios/recommendations"
         search={{ of: [id, ...others].join(",") }}
         aria-label={`Compare against it: ${name}`}
+        className={classes["headLink"]}
       >
         Compare against it
       </Link>
@@ -314,7 +316,9 @@ function columnsOf(
             {scenario === undefined ? (
               side.scenario.name
             ) : (
-              <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
+              <Link {...scenarioLink(scenario)} className={classes["headLink"]}>
+                {scenario.name}
+              </Link>
             )}
             {at > 0 && <CompareAgainst sides={sides} to={side} />}
           </>
