@@ -232,7 +232,10 @@ test("saved recommendations stand side by side, and are exported", {
   await page.getByRole("button", { name: "Export CSV of the recommendations" }).click();
   expect((await download).suggestedFilename()).toBe("recommendations.csv");
   // The other one becomes what is compared against: what cost more is cheaper by it.
-  await columns.last().getByRole("link", { name: /^Compare against it/ }).press("Enter");
+  await columns
+    .last()
+    .getByRole("link", { name: /^Compare against it/ })
+    .press("Enter");
   await expect(columns).toContainText(["Figure", ...names.toReversed()], LONG);
   await expect(cost.getByRole("cell").last()).toContainText("−");
   await page.goto("/scenarios/recommendations");
