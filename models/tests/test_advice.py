@@ -343,6 +343,29 @@ def test_a_relaxed_limit_admits_what_was_rejected() -> None:
     assert "is allowed." in nearest.text
 
 
+def test_what_is_nearest_to_its_limits_is_named_first_among_what_was_rejected() -> None:
+    found = ask(constraints={"io_time_us_per_access": 2, "flash_life_years": 20})
+
+    def distance(each: advice.Rejected) -> tuple[int, int, float]:
+        """From the values that the answer states alone."""
+        shares = [
+            math.inf
+            if one.value is None or one.limit is None
+            else one.limit / one.value
+            if one.constraint == "flash_life_years"
+            else one.value / one.limit
+            for one in (each, *each.also)
+        ]
+        fixed = sum(one.limit is None for one in (each, *each.also))
+        return fixed, len(shares), max(shares)
+
+    far = [distance(each) for each in found.rejected]
+    assert far == sorted(far)
+    # The cheapest would be another one.
+    costs = [each.option.usd_per_month for each in found.rejected if not each.also]
+    assert costs[0] != min(cost for cost in costs if cost is not None)
+
+
 @pytest.mark.parametrize("time", ["response_mean_us", "response_p99_us"])
 def test_a_relaxed_limit_of_a_response_time_admits_what_was_rejected(time: str) -> None:
     limit = 60.0
@@ -368,11 +391,14 @@ def test_what_is_too_slow_by_its_bound_alone_states_no_relaxation(
     whole = ask(**slow)
     monkeypatch.setattr(_choice, "MOST_EXACT", 0)
     found = ask(**slow)
-    assert [each.option.name for each in found.rejected] == [
-        each.option.name for each in whole.rejected
-    ]
+    # What is not known is not near, so the order may be another one.
+    of = {(each.option.name, each.option.scheme): each for each in whole.rejected}
+    assert of.keys() == {
+        (each.option.name, each.option.scheme) for each in found.rejected
+    }
     known = 0
-    for one, same in zip(found.rejected, whole.rejected, strict=True):
+    for one in found.rejected:
+        same = of[one.option.name, one.option.scheme]
         if "even if nothing waits" in one.text:
             assert one.value is None
             assert one.relaxation is None

@@ -385,8 +385,10 @@ def rejected(
     admitted: int | None = None,
     most: int = MOST_REJECTED,
     replayed: Collection[int] = (),
-) -> Iterator[Rejected]:
-    """Yield the best of each kind that breaks a limit, those that break fewest first; what there is always among them.
+) -> list[Rejected]:
+    """Return the best of each kind that breaks a limit, what there is always among them.
+
+    Those that break fewest stand first, of these the nearest to what it breaks: the cheapest is often the most absurd.
 
     Parameters
     ----------
@@ -400,13 +402,13 @@ def rejected(
     replayed : collection of int
         Options that count by their replays in the limits of `chosen`, where a replay counts these.
     """
-    options, evidence = table.options, asked.setting.curve.evidence
+    options = table.options
     limits = [*chosen.limits, *response_limits(asked, table, chosen)]
     first = first_broken(limits, len(options))
     [rows] = np.nonzero(first >= 0)
     rows = rows[rows != admitted]
     if not len(rows):
-        return
+        return []
     number = np.sum([limit.breaks[rows] for limit in limits], axis=0)
     # Limits that can be relaxed before those that cannot, few before many.
     fixed = np.sum(
@@ -424,32 +426,78 @@ def rejected(
         listed[most - 1 :] = [have]
     table.prepare(listed)
     limits, without = exact_limits(asked, table, chosen, listed, limits)
-    for at in listed:
-        broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
-        head = broken[0]
-        is_computed = at in chosen.responses
-        found = table.option(
-            at, with_response=is_computed, with_bill=_is_priced(table, at)
+    found = [
+        _in_words(
+            asked,
+            table,
+            chosen,
+            at,
+            limits,
+            is_bound=at in without,
+            is_replayed=at in replayed,
         )
-        if asked.limits_response and not is_computed:
-            why = OF_FIRST if at in without else table.why_no_response(at)
-            found = replace(found, response_reason=why or found.response_reason)
-        yield _rejected(
+        for at in listed
+    ]
+    return sorted(found, key=_distance)
+
+
+def _in_words(
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    at: int,
+    limits: Sequence[Limit],
+    *,
+    is_bound: bool,
+    is_replayed: bool,
+) -> Rejected:
+    """Say which limits an option breaks; `is_bound`: of its response times a bound is known alone."""
+    evidence = asked.setting.curve.evidence
+    broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
+    head = broken[0]
+    is_computed = at in chosen.responses
+    found = table.option(at, with_response=is_computed, with_bill=_is_priced(table, at))
+    if asked.limits_response and not is_computed:
+        why = OF_FIRST if is_bound else table.why_no_response(at)
+        found = replace(found, response_reason=why or found.response_reason)
+    return _rejected(
+        found,
+        broken,
+        _words.rejected_text(
             found,
-            broken,
-            _words.rejected_text(
-                found,
-                head.constraint,
-                head.value,
-                head.limit,
-                table.lacking_price(at),
-                by_bound=head.constraint in RESPONSES and at in without,
-                one_point=evidence is not None and evidence.kind == "one_point",
-                step="" if evidence is None else _steps.beyond(asked.setting.curve),
-                is_untold=not table.knows_life(at),
-                by_replay=at in replayed and head.constraint in COUNTED,
-            ),
-        )
+            head.constraint,
+            head.value,
+            head.limit,
+            table.lacking_price(at),
+            by_bound=head.constraint in RESPONSES and is_bound,
+            one_point=evidence is not None and evidence.kind == "one_point",
+            step="" if evidence is None else _steps.beyond(asked.setting.curve),
+            is_untold=not table.knows_life(at),
+            by_replay=is_replayed and head.constraint in COUNTED,
+        ),
+    )
+
+
+def _distance(row: Rejected) -> tuple[int, int, float]:
+    """How far an option is from being admitted: limits that cannot be relaxed, limits, and the most by which it exceeds one.
+
+    That is a share of the limit; of one that is a minimum it is the share of the value that is missing.
+    """
+    broken = [Broken(row.constraint, row.value, row.limit, row.relaxation), *row.also]
+    return (
+        sum(each.limit is None for each in broken),
+        len(broken),
+        max(map(_excess, broken)),
+    )
+
+
+def _excess(each: Broken) -> float:
+    if each.value is None or each.limit is None:
+        return math.inf
+    high, low = each.value, each.limit
+    if each.constraint in LEAST:
+        high, low = low, high
+    return high / low if low > 0 else math.inf
 
 
 def by_replay(table: Table, at: int, limits: Sequence[Limit]) -> Rejected:

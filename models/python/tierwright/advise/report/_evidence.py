@@ -208,7 +208,7 @@ def why_not(document: Document) -> Iterator[Markup]:
         some = alike[:_FIRST_REJECTED]
         more = len(alike) > len(some)
         yield rejected_table(
-            "The rejected options that break fewest limits"
+            "The rejected options that are nearest to their limits"
             if more
             else "The rejected options",
             some,
