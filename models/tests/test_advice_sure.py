@@ -2339,9 +2339,17 @@ def test_a_page_flow_at_the_same_price_that_breaks_in_fewer_draws_is_named() -> 
         draws = np.arange(100)
         options = SimpleNamespace(
             scheme=schemes,
-            source=np.zeros(3),
-            row=np.zeros(3),
             month_cents=np.asarray([cents.get(each, 100) for each in shares]),
+            **dict.fromkeys(
+                (
+                    "machines",
+                    "ram_bytes",
+                    "flash_bytes",
+                    "store_devices",
+                    "flash_devices",
+                ),
+                np.ones(3),
+            ),
         )
         return SimpleNamespace(
             chosen=0,
@@ -2351,6 +2359,7 @@ def test_a_page_flow_at_the_same_price_that_breaks_in_fewer_draws_is_named() -> 
             draws=SimpleNamespace(ranges=SimpleNamespace(curve=None)),
             contenders=SimpleNamespace(
                 options=options,
+                hardware=np.zeros(3),
                 on=lambda *_: None,
                 buys=lambda _: SimpleNamespace(
                     breaks=lambda at: np.asarray([int(schemes[at]) in broken])

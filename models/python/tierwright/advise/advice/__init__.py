@@ -27,6 +27,7 @@ from tierwright.advise.advice import (
     _outlasting,
     _plans,
     _repeat,
+    _same_hardware,
     _scenarios,
     _split,
     _staircase,
@@ -643,12 +644,20 @@ def _answer(
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     by_life = _words.HELD_DIRTY if table.holds_life_as_dirty(asked.constraints) else ""
+    by_flow = (
+        ""
+        if best is None
+        or caches.chosen is not None
+        or any(each.at == best and not each.reason for each in tried)
+        else _same_hardware.text(asked, table, chosen, best)
+    )
     named_so = alternatives if _words.names_alternative(because, second) else []
     by_end = (each.sentence(named_so) for each in weak)
     by_model_alone = (
         "" if caches.chosen is not None else _checked.held_by_model(asked, tried)
     )
     more = sentences(
+        by_flow,
         *by_end,
         unchecked,
         by_near,

@@ -113,6 +113,30 @@ def front(options: Options, rows: IntArray) -> IntArray:
     return np.asarray(rows[at], dtype=np.int64)
 
 
+def in_same_hardware(options: Options, hardware: IntArray, at: int) -> Bools:
+    """Which other options are the same things in the same sizes and numbers at the same price, whatever page flow runs on them.
+
+    Parameters
+    ----------
+    options : Options
+    hardware : int array
+        A number of each option, the same of all that consist of the same things.
+    at : int
+        The option, which is not one of the others.
+    """
+    found = (hardware == hardware[at]) & (options.scheme != options.scheme[at])
+    for each in (
+        options.machines,
+        options.ram_bytes,
+        options.flash_bytes,
+        options.store_devices,
+        options.flash_devices,
+        options.month_cents,
+    ):
+        found &= each == each[at]
+    return np.asarray(found)
+
+
 def best_of_kinds(order: IntArray, kinds: IntArray) -> IntArray:
     """Pick the first of each kind, in order: not ten neighbours of the best.
 

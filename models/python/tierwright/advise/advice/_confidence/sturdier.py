@@ -8,6 +8,7 @@ from tierwright.advise.advice._confidence.drawing import Sure
 from tierwright.advise.advice._confidence.words import broken_words, of_draws
 from tierwright.advise.advice._contenders import State
 from tierwright.advise.point import scheme_titles
+from tierwright.evaluate.advice.choose import in_same_hardware
 from tierwright.evaluate.advice.rows import CHOICES
 
 
@@ -25,9 +26,7 @@ def sturdier_text(found: Sure, breaks: float, *, may_be_small: bool) -> str:
         As of `confidence_text`.
     """
     options, chosen = found.contenders.options, found.chosen
-    same = options.scheme != options.scheme[chosen]
-    for each in (options.source, options.row, options.month_cents):
-        same &= each == each[chosen]
+    same = in_same_hardware(options, found.contenders.hardware, chosen)
     titles = scheme_titles()
     rows = [
         at
