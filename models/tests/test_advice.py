@@ -2201,6 +2201,28 @@ def test_what_is_unknown_of_every_option_is_not_called_broken() -> None:
         assert "make these candidates" not in servers.text
 
 
+def test_a_volume_of_what_there_is_without_a_quantity_is_one_as_its_bill_counts_it() -> (
+    None
+):
+    volume = {"id": "aws-ebs-gp3", "size_gib": 2048, "iops": 16_000}
+
+    def today(**stated: Any) -> Option:
+        have = Have(
+            machines=1,
+            ram_bytes=64 * 2**30,
+            disk=catalog.device("aws-ebs-gp3-max"),
+            disks=2,
+            bill={"server": "aws-i4i.4xlarge", "volume": [{**volume, **stated}]},
+        )
+        found = ask(have=have).option_zero
+        assert found is not None
+        return found
+
+    assert today().volumes == today(quantity=1).volumes
+    assert today().usd_per_month == today(quantity=1).usd_per_month
+    assert [each["quantity"] for each in today().volumes] == [1]
+
+
 def test_a_limit_of_plural_name_takes_a_plural_verb() -> None:
     found = ask(constraints={"rack_units": Decimal(2), "power_watts": Decimal(100)})
     broken = {

@@ -1312,6 +1312,23 @@ def test_a_recording_shorter_than_the_cycle_of_production_says_so(folder: Path) 
     assert asked(86_400.0).probability_best is not None
 
 
+def test_what_only_another_kind_can_replace_is_not_the_choice_at_that_end() -> None:
+    """Repaired by the other kind it costs what that does, and a bar would say that nothing changes."""
+    ones = np.ones((3, 2), dtype=np.int64)
+    cost = np.asarray([[10.0, 20.0], [10.0, 20.0], [10.0, 20.0]])
+    keeps = np.asarray([[True, True], [False, True], [False, False]])
+    found = SimpleNamespace(
+        chosen=0,
+        contenders=SimpleNamespace(alike=lambda _: np.asarray([0, 2])),
+    )
+    buys = Buys(cost, np.zeros_like(cost), ones[0], ones, keeps, np.arange(2))
+    along: Any = _confidence.ranges.best_along
+    assert along(found, buys).index == [0, 1, None]
+    # Another of its own kind takes its place: more of the same.
+    alike = Buys(cost, np.zeros_like(cost), ones[0], ones, keeps, np.zeros(2))
+    assert along(found, alike).index == [0, 0, None]
+
+
 def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     """RAM against disks: where more pages miss, more RAM pays."""
     stated = Production(TIB, 1_000.0, 2_000.0)

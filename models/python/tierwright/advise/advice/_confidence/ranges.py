@@ -49,7 +49,7 @@ def at_places(found: Sure, each: Input, places: Iterable[float]) -> Buys:
 class Along:
     """The best contender at places of the range of one input, the others as they are.
 
-    The recommendation where it is within 1 % of it; None where no contender keeps every limit.
+    The recommendation where it is within 1 % of it and something of its kind keeps every limit; None where no contender does.
 
     Attributes
     ----------
@@ -76,7 +76,9 @@ def best_along(found: Sure, buys: Buys) -> Along:
     cheapest = np.where(is_least, found.contenders.alike(found.chosen), 3).argmin(
         axis=1
     )
-    best = np.where(own <= least * (1 + NEAR), found.chosen, cheapest)
+    # What nothing of its kind replaces costs, repaired, what the other kind does: it is not the choice there.
+    is_own = (own <= least * (1 + NEAR)) & ~buys.replaced(found.chosen)
+    best = np.where(is_own, found.chosen, cheapest)
     index = [
         int(at) if math.isfinite(usd) else None
         for at, usd in zip(best.tolist(), least.tolist(), strict=True)

@@ -477,7 +477,7 @@ class Table(Waiting):
             server=self.server(at),
             # A CONFIG states those of one machine.
             volumes=tuple(
-                {**as_read(each), "quantity": each["quantity"] * machines}
+                {**as_read(each), "quantity": each.get("quantity", 1) * machines}
                 for each in config.get("volume", ())
             ),
             scheme=self.scheme(at),
