@@ -83,6 +83,8 @@ pub(crate) struct CarriedRow<'py> {
     misses: Bound<'py, PyArray2<u64>>,
     write_backs: Bound<'py, PyArray2<u64>>,
     open_write_backs: Bound<'py, PyArray1<u64>>,
+    wrapped_misses: Bound<'py, PyArray1<u64>>,
+    wrapped_write_backs: Bound<'py, PyArray1<u64>>,
 }
 
 impl<'py> CarriedRow<'py> {
@@ -94,6 +96,8 @@ impl<'py> CarriedRow<'py> {
             misses: PyArray2::from_vec2(py, &windows.misses)?,
             write_backs: PyArray2::from_vec2(py, &windows.write_backs)?,
             open_write_backs: windows.open_write_backs.into_pyarray(py),
+            wrapped_misses: windows.wrapped_misses.into_pyarray(py),
+            wrapped_write_backs: windows.wrapped_write_backs.into_pyarray(py),
         })
     }
 }

@@ -19,7 +19,7 @@
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::Result;
 use crate::progress::{OnProgress, report};
-use crate::replay::{disagreement, distinct_pages, write_accesses};
+use crate::replay::{MAX_DISTINCT_PAGES, disagreement, distinct_pages, write_accesses};
 
 mod bursts;
 mod carried;
@@ -31,7 +31,7 @@ mod stack;
 pub mod two_stack;
 mod windows;
 
-use carried::Recorder;
+use carried::{Ends, Recorder};
 pub use carried::{
     CarriedWindows, FEWEST_ACCESSES, MOST_WINDOWS as MOST_CARRIED_WINDOWS, window_accesses,
 };
@@ -151,6 +151,39 @@ fn check(curves: &Curves) -> std::result::Result<(), String> {
 /// Largest depth since the last write, of a page that was never written.
 const NEVER_WRITTEN: u32 = u32::MAX;
 
+/// Bit of the note of a page that was not written yet; the others are the largest depth so far.
+const UNWRITTEN: u32 = 1 << 31;
+const _: () = assert!(MAX_DISTINCT_PAGES < UNWRITTEN as usize);
+
+/// Follows an access of a page: the largest depth that a write ends, as [`UNWRITTEN`] marks the note.
+#[inline]
+fn follow(note: &mut u32, before: &mut [u32], page: u32, depth: u32, write: bool) -> Option<u32> {
+    let deepest = (*note & !UNWRITTEN).max(depth);
+    let first = *note & UNWRITTEN;
+    if !write {
+        *note = first | deepest;
+        return None;
+    }
+    *note = 0;
+    if first == 0 {
+        return Some(deepest);
+    }
+    before[page as usize] = deepest;
+    None
+}
+
+/// What is open of each page at the end, from its note, its depth, and the largest depth up to its first write.
+fn ends_of(notes_and_depths: impl Iterator<Item = (u32, u32)>, before: &[u32]) -> Vec<Ends> {
+    notes_and_depths
+        .zip(before)
+        .map(|((note, depth), &before)| Ends {
+            before,
+            after: (note & UNWRITTEN == 0).then_some(note),
+            depth,
+        })
+        .collect()
+}
+
 /// Accesses handled together: what they read and what they count lies anywhere in memory, and a
 /// short loop that only reads, or only counts, keeps many such places in flight.
 const BATCH: usize = 512;
@@ -158,8 +191,10 @@ const BATCH: usize = 512;
 /// The state of one pass.
 #[derive(Debug)]
 struct Pass {
-    /// The pages, each with its largest depth since its last write, or [`NEVER_WRITTEN`].
+    /// The pages, each with its largest depth since its last write, or so far, marked by [`UNWRITTEN`].
     stack: Stack,
+    /// Largest depth of each page up to its first write.
+    before: Vec<u32>,
     /// Re-references by depth; entry 0 counts first references.
     by_depth: Vec<u64>,
     /// Writes by the largest depth until the next write.
@@ -175,6 +210,7 @@ impl Pass {
     fn new() -> Self {
         Self {
             stack: Stack::default(),
+            before: Vec::new(),
             by_depth: Vec::new(),
             by_deepest: Vec::new(),
             depths: [0; BATCH],
@@ -184,8 +220,9 @@ impl Pass {
     }
 
     fn grow(&mut self, pages: usize) {
-        self.stack.grow(pages, NEVER_WRITTEN);
+        self.stack.grow(pages, UNWRITTEN);
         if pages >= self.by_depth.len() {
+            self.before.resize(pages, 0);
             self.by_depth.resize(pages + 1, 0);
             self.by_deepest.resize(pages + 1, 0);
         }
@@ -197,15 +234,11 @@ impl Pass {
         let mut ended = 0;
         for ((&page, &flags), depth) in pages.iter().zip(flags).zip(&mut self.depths) {
             *depth = self.stack.reference(page);
-            let deepest = self.stack.note(page);
+            let note = self.stack.note(page);
             let write = flags & WRITE != 0;
-            if *deepest != NEVER_WRITTEN {
-                *deepest = (*depth).max(*deepest);
-                self.deepest[ended] = *deepest;
-                ended += usize::from(write);
-            }
-            if write {
-                *deepest = 0;
+            if let Some(deepest) = follow(note, &mut self.before, page, *depth, write) {
+                self.deepest[ended] = deepest;
+                ended += 1;
             }
         }
         for &depth in &self.depths[..pages.len()] {
@@ -220,18 +253,24 @@ impl Pass {
 
     /// Misses and write-backs of the sizes 1, 2, ... distinct pages, and their windows.
     fn finish(mut self, distinct: u64) -> (Vec<u64>, Vec<u64>, CarriedWindows) {
-        for (deepest, depth) in self.stack.into_notes_and_depths() {
-            if deepest != NEVER_WRITTEN {
-                self.by_deepest[deepest.max(depth) as usize] += 1;
-                self.windows.open(deepest.max(depth));
-            }
-        }
+        let ends = ends_of(self.stack.into_notes_and_depths(), &self.before);
+        count_open(&ends, &mut self.by_deepest);
+        self.windows.open(&ends, 1, |depth| depth);
         let first_references = self.by_depth.first().copied().unwrap_or(0);
         (
             counts_above(self.by_depth, first_references),
             counts_above(self.by_deepest, 0),
             self.windows.finish(distinct),
         )
+    }
+}
+
+/// Counts the write-backs of intervals that no write ends.
+fn count_open(ends: &[Ends], by_deepest: &mut [u64]) {
+    for page in ends {
+        if let Some(after) = page.after {
+            by_deepest[after.max(page.depth) as usize] += 1;
+        }
     }
 }
 

@@ -95,6 +95,16 @@ fn carried_slowly(accesses: &[Access], size: usize, ends: &[usize]) -> (Vec<u64>
     (misses, write_backs, waiting.len() as u64)
 }
 
+/// Misses and write-backs of one LRU cache in the second pass of two over a trace.
+fn second_pass_slowly(accesses: &[Access], size: usize) -> (u64, u64) {
+    let twice = accesses.repeat(2);
+    let [once, both] = [accesses, &twice].map(|trace| {
+        let (misses, write_backs, open) = carried_slowly(trace, size, &[trace.len()]);
+        (misses[0], write_backs[0] + open)
+    });
+    (both.0 - once.0, both.1 - once.1)
+}
+
 fn check_carried(accesses: &[Access], windows: &CarriedWindows) {
     let ends: Vec<usize> = windows
         .accesses
@@ -112,6 +122,14 @@ fn check_carried(accesses: &[Access], windows: &CarriedWindows) {
         assert_eq!(column(&windows.misses), misses, "{size}");
         assert_eq!(column(&windows.write_backs), write_backs, "{size}");
         assert_eq!(windows.open_write_backs[at], open, "{size}");
+        // First accesses miss around the end, and what no write ended is ended there.
+        let first: u64 = windows.first_references.iter().sum();
+        let again = misses.iter().sum::<u64>() - first;
+        let looped = (
+            again + windows.wrapped_misses[at],
+            write_backs.iter().sum::<u64>() + windows.wrapped_write_backs[at],
+        );
+        assert_eq!(looped, second_pass_slowly(accesses, size as usize), "{size}");
     }
 }
 

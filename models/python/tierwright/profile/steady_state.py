@@ -37,6 +37,12 @@ TAIL_POINTS = 20
 """Sizes between the pages seen and the end of the trend."""
 TRUSTED_EVICTIONS = 0.4
 """Share of the misses that must evict for the dirty share of the evicted to be taken."""
+FOLLOWED_EVICTIONS = 0.1
+"""The same where the recording is known as a loop: its share and that of the writes that are followed hold each other."""
+LOOP_UP_TO = 0.6
+"""Share of the recorded pages up to which a loop knows what a page does before it is evicted: beyond, that takes longer than the recording."""
+MOST_OF_LOOP = 2.0
+"""Multiple of the dirty share of a loop that is taken at most, at any size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,7 +349,9 @@ def steady_write_backs(
     cold_write_backs: FloatArray,
     *,
     write_accesses: int,
+    distinct_pages: int = 0,
     open_write_backs: FloatArray | None = None,
+    wrapped: FloatArray | None = None,
     new_pages: int = 0,
 ) -> FloatArray:
     """Write-backs of a running LRU cache: its misses, each of which evicts, times the dirty share of evicted pages.
@@ -358,23 +366,30 @@ def steady_write_backs(
         Counts from a cold start, where misses - size evict.
     write_accesses : int
         No more is ever written back.
+    distinct_pages : int
+        M; needed with `wrapped` alone.
     open_write_backs : float64 array, optional
         Those of the cold write-backs after which the page is not written again, NaN where nobody
         counted them, which is at the smallest sizes if anywhere.
+    wrapped : float64 array of shape (2, ...), optional
+        First references that miss, and write-backs whose intervals reach around the end, if the recording was
+        run once before; NaN likewise.
     new_pages : int
         G, first touches of pages known to be newly allocated.
 
     Returns
     -------
     float64 array
-        The dirty share is that of the product limit over the writes where `open_write_backs` are known, see
-        `_followed`, else that of the cold start; where fewer than `TRUSTED_EVICTIONS` of the
-        misses evicted, that of the largest smaller size. At most the misses and the write
+        The dirty share is that of the recording as a loop where `wrapped` is known, see `_looped`; else that of the
+        product limit over the writes where `open_write_backs` are known, see `_followed`; else that of
+        the cold start. Where too few of the misses evicted (`FOLLOWED_EVICTIONS`, without a loop
+        `TRUSTED_EVICTIONS`), that of the largest smaller size. At most the misses and the write
         accesses, and not rising with size.
     """
     count = len(cold_misses)
     evicted = cold_misses - pages[:count]
-    trusted = evicted >= np.maximum(TRUSTED_EVICTIONS * cold_misses, 1.0)
+    least = TRUSTED_EVICTIONS if wrapped is None else FOLLOWED_EVICTIONS
+    trusted = evicted >= np.maximum(least * cold_misses, 1.0)
     dirty = np.divide(
         cold_write_backs, evicted, out=np.zeros_like(evicted), where=trusted
     )
@@ -387,6 +402,16 @@ def steady_write_backs(
             open_write_backs,
             new_pages=new_pages,
         )
+        if wrapped is not None:
+            dirty = _looped(
+                dirty,
+                pages[:count] <= LOOP_UP_TO * distinct_pages,
+                cold_misses - distinct_pages,
+                cold_write_backs - open_write_backs,
+                wrapped,
+                distinct_pages=distinct_pages,
+                new_pages=new_pages,
+            )
     at = np.where(trusted, np.arange(count), -1)
     latest = np.maximum.accumulate(at)
     if not bool(np.any(trusted)):
@@ -398,6 +423,44 @@ def steady_write_backs(
     backs = np.clip(shares, 0.0, 1.0) * steady_misses
     backs = np.minimum(backs, float(write_accesses))
     return np.minimum.accumulate(backs)
+
+
+def _looped(
+    followed: FloatArray,
+    is_seen: NDArray[np.bool_],
+    misses_again: FloatArray,
+    closed_write_backs: FloatArray,
+    wrapped: FloatArray,
+    *,
+    distinct_pages: int,
+    new_pages: int,
+) -> FloatArray:
+    """Dirty share of the evicted pages if the recording was run once before: every page comes back as it does itself.
+
+    Nothing is censored then: the write before the first one of a page is its last one, around the end. Where an
+    eviction and what came before it take longer than the recording, `is_seen` is False: only pages that
+    were used in a short part of it are evicted in a loop, and these are dirty less often than those in
+    truth. From there on the share goes on as that of the writes that are followed does, which takes
+    pages that stay for those that leave; so it is at least that of the loop, and at most `MOST_OF_LOOP` times it.
+    """
+    known = np.isfinite(wrapped[0])
+    if not np.any(known & is_seen):
+        return followed
+    missed, written = np.nan_to_num(wrapped)
+    begin = int(np.argmax(known))
+    # What is new misses at every size, and was written at none before.
+    new = new_pages / distinct_pages if distinct_pages else 0.0
+    misses = misses_again + (1.0 - new) * missed + new_pages
+    most = float(written[begin])
+    growth = min(float(new_pages), most)
+    old = 1.0 - growth / most if most else 1.0
+    backs = closed_write_backs + old * written + growth
+    loop = np.divide(backs, misses, out=followed.copy(), where=known & (misses > 0))
+    last = int(np.flatnonzero(known & is_seen)[-1])
+    goes_on = followed / followed[last] if followed[last] > 0 else np.ones_like(loop)
+    beyond = np.clip(loop[last] * goes_on, loop, MOST_OF_LOOP * loop)
+    found = np.where(is_seen, loop, beyond)
+    return np.asarray(np.where(known, found, followed))
 
 
 def _followed(

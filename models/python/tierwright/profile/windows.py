@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ MOST_WINDOWS = 128
 MOST_SIZES = 24
 """Sizes that a profile lists of its windows: the largest ones, two a doubling."""
 _LISTS = ("pages", "accesses", "first_references", "open_write_backs")
+_WRAPPED = ("wrapped_misses", "wrapped_write_backs")
 SAMPLED_FROM = 16
 """Sampled pages from which a size of a sampled curve has windows."""
 
@@ -43,6 +45,9 @@ class Windows:
         The same; each counts in the window of the write that ends its interval.
     open_write_backs : int64 array, shape (J,)
         Write-backs of pages that are not written again: they belong to no window.
+    wrapped : int64 array, shape (2, J), or None
+        First references that miss if the recording was run once before, and write-backs whose interval then reaches
+        from the last write of a page around to its first one. None in profiles of before they were counted.
     duration_s : float or None
         Time from the first to the last request; None where the recording has no times. [s]
     """
@@ -53,6 +58,7 @@ class Windows:
     misses: IntArray
     write_backs: IntArray
     open_write_backs: IntArray
+    wrapped: IntArray | None = None
     duration_s: float | None = None
 
     def __len__(self) -> int:
@@ -68,7 +74,16 @@ class Windows:
 
         NaN below the smallest size, none from the largest on, which holds all pages.
         """
-        found = np.interp(pages, self.pages, self.open_write_backs, right=0.0)
+        return self._at(pages, self.open_write_backs)
+
+    def wrapped_at(self, pages: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Return `wrapped` at some sizes as `open_at` does, shape (2, ...)."""
+        if self.wrapped is None:
+            return None
+        return np.asarray([self._at(pages, each) for each in self.wrapped])
+
+    def _at(self, pages: NDArray[np.float64], counts: IntArray) -> NDArray[np.float64]:
+        found = np.interp(pages, self.pages, counts, right=0.0)
         return np.asarray(np.where(pages < self.pages[0], np.nan, found))
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,6 +95,10 @@ class Windows:
             "misses": self.misses.tolist(),
             "write_backs": self.write_backs.tolist(),
             "open_write_backs": self.open_write_backs.tolist(),
+            **{
+                key: None if self.wrapped is None else self.wrapped[at].tolist()
+                for at, key in enumerate(_WRAPPED)
+            },
             "duration_s": self.duration_s,
         }
 
@@ -120,6 +139,7 @@ def from_counts(
         column("misses")[:, keep],
         column("write_backs")[:, keep],
         column("open_write_backs")[keep],
+        np.asarray([column(name)[keep] for name in _WRAPPED]),
         duration_s,
     )
 
@@ -175,6 +195,17 @@ def from_mapping(found: Any, problems: Problems) -> Windows | None:
         None,
         "must be one of each size",
     )
+    wrapped = [
+        _of_sizes(key, found.get(key), sizes, problems)
+        for key in _WRAPPED
+        if found.get(key) is not None
+    ]
+    problems.check(
+        len(wrapped) != 1,
+        f"windows.{_WRAPPED[0]}",
+        None,
+        f"must be stated with {_WRAPPED[1]}, or neither",
+    )
     for key in ("misses", "write_backs"):
         values = found.get(key)
         if problems.check(
@@ -204,5 +235,23 @@ def from_mapping(found: Any, problems: Problems) -> Windows | None:
         rows["misses"],
         rows["write_backs"],
         rows["open_write_backs"],
+        np.asarray(wrapped) if wrapped else None,
         duration_s,
     )
+
+
+def _of_sizes(key: str, values: Any, sizes: int, problems: Problems) -> list[int]:
+    """Return counts of each size that do not rise with it, noting it where they are none."""
+    is_good = (
+        isinstance(values, list)
+        and len(values) == sizes
+        and all(map(is_count, values))
+        and all(one >= other for one, other in itertools.pairwise(values))
+    )
+    problems.check(
+        is_good,
+        f"windows.{key}",
+        None,
+        "must list whole numbers, one of each size, that do not rise with it",
+    )
+    return values if is_good else [0] * sizes

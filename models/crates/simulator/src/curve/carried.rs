@@ -13,8 +13,15 @@
 //! **Sizes** are the powers of two and half of their sum with the next: 1, 2, 3, 4, 6, 8, 12, ...; an
 //! access adds to one counter, found from the bits of its distance.
 //!
+//! **The trace as a loop.** Where a page was before its first access, nobody saw. As if the trace had been
+//! accessed once before, the first access of each page has the distance from its last one, around the
+//! end, and the interval that no write ends is ended by the first write of its page. These are counted by
+//! themselves, as *wrapped*: with them a loop has no open end, and of each page what it does itself.
+//!
 //! **A sample** counts its accesses and what each stands for; its windows say how counts go up and down, and
 //! do not sum up to its curves, which are adjusted to what is known of the whole.
+
+use super::Stack;
 
 /// Windows at which they are joined in twos.
 pub const MOST_WINDOWS: usize = 128;
@@ -38,6 +45,10 @@ pub struct CarriedWindows {
     pub write_backs: Vec<Vec<u64>>,
     /// Write-backs whose interval nothing ends, at each size.
     pub open_write_backs: Vec<u64>,
+    /// First accesses that miss at each size if the trace was accessed once before.
+    pub wrapped_misses: Vec<u64>,
+    /// Write-backs, then, whose interval reaches from the last write of a page around to its first one, at each size.
+    pub wrapped_write_backs: Vec<u64>,
 }
 
 /// Counts by the number of sizes below a distance.
@@ -79,6 +90,19 @@ pub(super) struct Recorder {
     /// Whether the length of the trace is known, and with it that of the windows: they stay apart.
     is_fixed: bool,
     open: [u64; BINS],
+    wrapped_misses: [u64; BINS],
+    wrapped_write_backs: [u64; BINS],
+}
+
+/// What is open of a page at both ends of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ends {
+    /// Largest distance up to its first write.
+    pub(super) before: u32,
+    /// Largest distance since its last write; none of a page that was never written.
+    pub(super) after: Option<u32>,
+    /// How deep it lies at the end, the top being 1.
+    pub(super) depth: u32,
 }
 
 /// Accesses of a window of a trace of so many accesses, as joining in twos ends with it.
@@ -99,6 +123,8 @@ impl Recorder {
             full: Vec::with_capacity(MOST_WINDOWS),
             is_fixed: false,
             open: [0; BINS],
+            wrapped_misses: [0; BINS],
+            wrapped_write_backs: [0; BINS],
         }
     }
 
@@ -178,14 +204,23 @@ impl Recorder {
         self.present.write_backs[below(deepest)] += stands_for;
     }
 
-    /// Counts an interval of a sample that no write ends.
-    pub(super) fn sampled_open(&mut self, deepest: u32, stands_for: u64) {
-        self.open[below(deepest)] += stands_for;
-    }
-
-    /// Counts an interval that no write ends.
-    pub(super) fn open(&mut self, deepest: u32) {
-        self.open[below(deepest)] += 1;
+    /// Counts what is open of all pages, given in the order of their first accesses, each of which stands for so
+    /// many; `distance` is that for which a depth among them stands.
+    pub(super) fn open(
+        &mut self,
+        pages: &[Ends],
+        stands_for: u64,
+        distance: impl Fn(u32) -> u32,
+    ) {
+        let around = around(pages);
+        for (page, around) in pages.iter().zip(around) {
+            let wrapped = distance(around);
+            self.wrapped_misses[below(wrapped)] += stands_for;
+            if let Some(after) = page.after {
+                self.open[below(after.max(distance(page.depth)))] += stands_for;
+                self.wrapped_write_backs[below(after.max(page.before).max(wrapped))] += stands_for;
+            }
+        }
     }
 
     #[cold]
@@ -236,9 +271,29 @@ impl Recorder {
                 .map(|window| with_none(above(&window.write_backs, smaller)))
                 .collect(),
             open_write_backs: with_none(above(&self.open, smaller)),
+            wrapped_misses: with_none(above(&self.wrapped_misses, smaller)),
+            wrapped_write_backs: with_none(above(&self.wrapped_write_backs, smaller)),
             pages,
         }
     }
+}
+
+/// Depth of each page if all are accessed once more in the order in which they are given: those above it, and
+/// those of the earlier ones that were below.
+fn around(pages: &[Ends]) -> Vec<u32> {
+    let mut from_the_bottom = vec![0; pages.len()];
+    for (number, page) in (0..).zip(pages) {
+        from_the_bottom[pages.len() - page.depth as usize] = number;
+    }
+    let mut stack = Stack::default();
+    stack.grow(pages.len(), 0);
+    for page in from_the_bottom {
+        stack.reference(page);
+    }
+    (0..)
+        .take(pages.len())
+        .map(|page| stack.reference(page))
+        .collect()
 }
 
 /// A cache of all pages writes nothing back.

@@ -11,7 +11,9 @@ use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::stack::{DepthsHalf, PlacesHalf, UsedPlaces};
-use super::{Curves, NEVER_WRITTEN, Recorder, check, counts_above, curves};
+use super::{
+    Curves, Recorder, UNWRITTEN, check, count_open, counts_above, curves, ends_of, follow as follow_page,
+};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::defects::caught;
 use crate::error::{Error, Result};
@@ -60,6 +62,7 @@ pub fn curves_in_batches(
         });
         let pass = Pass {
             places: PlacesHalf::default(),
+            before: Vec::new(),
             by_depth: Vec::new(),
             by_deepest: Vec::new(),
             deepest: Vec::new(),
@@ -92,7 +95,7 @@ fn follow(
     let mut chunk = Chunk::default();
     while source.next_chunk(&mut chunk)? {
         pass.distinct = distinct_pages(&chunk, pass.distinct)?;
-        pass.places.grow(pass.distinct, NEVER_WRITTEN);
+        pass.places.grow(pass.distinct, UNWRITTEN);
         let pages = chunk.pages.chunks(batch_accesses);
         for (pages, flags) in pages.zip(chunk.flags.chunks(batch_accesses)) {
             writes += pass.batch(pages, flags)?;
@@ -149,6 +152,8 @@ fn count_depths(orders: &Receiver<Order>, answers: &Sender<Answer>) {
 /// The state of this thread.
 struct Pass {
     places: PlacesHalf,
+    /// Largest depth of each page up to its first write.
+    before: Vec<u32>,
     by_depth: Vec<u64>,
     by_deepest: Vec<u64>,
     /// Largest depths that the writes of some accesses end, to be counted.
@@ -220,6 +225,7 @@ impl Pass {
         if self.by_depth.len() <= self.distinct {
             self.by_depth.resize(self.distinct + 1, 0);
             self.by_deepest.resize(self.distinct + 1, 0);
+            self.before.resize(self.distinct, 0);
         }
         let mut first = 0;
         while first < batch.pages.len() {
@@ -239,17 +245,11 @@ impl Pass {
         self.deepest.clear();
         for ((&page, &flags), &depth) in accesses.zip(depths) {
             self.by_depth[depth as usize] += 1;
-            let deepest = self.places.note(page);
+            let note = self.places.note(page);
             let write = flags & WRITE != 0;
-            if *deepest != NEVER_WRITTEN {
-                *deepest = (*deepest).max(depth);
-                if write {
-                    self.by_deepest[*deepest as usize] += 1;
-                    self.deepest.push(*deepest);
-                }
-            }
-            if write {
-                *deepest = 0;
+            if let Some(deepest) = follow_page(note, &mut self.before, page, depth, write) {
+                self.by_deepest[deepest as usize] += 1;
+                self.deepest.push(deepest);
             }
         }
         self.windows.batch(depths, &self.deepest);
@@ -260,18 +260,16 @@ impl Pass {
         self.renumber()?;
         let Self {
             places,
+            before,
             mut by_depth,
             mut by_deepest,
             mut windows,
             distinct,
             ..
         } = self;
-        for (deepest, depth) in places.into_notes_and_depths().take(distinct) {
-            if deepest != NEVER_WRITTEN {
-                by_deepest[deepest.max(depth) as usize] += 1;
-                windows.open(deepest.max(depth));
-            }
-        }
+        let ends = ends_of(places.into_notes_and_depths().take(distinct), &before);
+        count_open(&ends, &mut by_deepest);
+        windows.open(&ends, 1, |depth| depth);
         let first_references = by_depth.first().copied().unwrap_or(0);
         by_depth.truncate(distinct + 1);
         by_deepest.truncate(distinct + 1);

@@ -16,8 +16,8 @@
 //! The distances are those of Niu, Dinan, Lu and Sadayappan, *PARDA: a fast parallel reuse distance analysis
 //! algorithm*, IPDPS 2012; the write-backs and windows are ours.
 
-use super::carried::{Counts, Recorder, below, window_accesses};
-use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, counts_above, spread};
+use super::carried::{Counts, Ends, Recorder, below, window_accesses};
+use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, count_open, counts_above, spread};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
@@ -652,12 +652,18 @@ impl JoinedParts {
         }
         let distinct = part.pages.len();
         let mut windows = Recorder::of_windows(part.windows);
-        for (deepest, depth) in stack.into_notes_and_depths() {
-            if deepest != NEVER_WRITTEN {
-                part.by_deepest[deepest.max(depth) as usize] += 1;
-                windows.open(deepest.max(depth));
-            }
-        }
+        let ends: Vec<Ends> = part
+            .pages
+            .iter()
+            .zip(stack.into_notes_and_depths())
+            .map(|(open, (after, depth))| Ends {
+                before: open.before,
+                after: (after != NEVER_WRITTEN).then_some(after),
+                depth,
+            })
+            .collect();
+        count_open(&ends, &mut part.by_deepest);
+        windows.open(&ends, 1, |depth| depth);
         part.by_depth.truncate(distinct + 1);
         part.by_deepest.truncate(distinct + 1);
         let curves = Curves {

@@ -29,7 +29,7 @@
 use std::collections::BinaryHeap;
 
 use super::bursts::Bursts;
-use super::carried::{CarriedWindows, Recorder};
+use super::carried::{CarriedWindows, Ends, Recorder};
 use super::stack::Stack;
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
@@ -228,6 +228,8 @@ impl Histogram {
 struct Sampled {
     page: u32,
     group: u32,
+    /// Largest distance up to its first write.
+    before: u32,
 }
 
 /// The state of one pass.
@@ -398,7 +400,11 @@ impl Pass {
 
     fn enter(&mut self, page: u32, mixed: u64) -> u32 {
         let group = group(mixed);
-        let entry = Sampled { page, group };
+        let entry = Sampled {
+            page,
+            group,
+            before: 0,
+        };
         let id = if let Some(id) = self.free.pop() {
             self.sampled[id as usize] = entry;
             *self.stack.note(id) = NEVER_WRITTEN;
@@ -449,7 +455,10 @@ impl Pass {
     /// A page is found `distance` deep: caches of fewer pages have written it back by now.
     fn deepen(&mut self, id: u32, group: u32, distance: u32) {
         let deepest = self.stack.note(id);
-        if *deepest != NEVER_WRITTEN && distance > *deepest {
+        if *deepest == NEVER_WRITTEN {
+            let before = &mut self.sampled[id as usize].before;
+            *before = distance.max(*before);
+        } else if distance > *deepest {
             let before = std::mem::replace(deepest, distance);
             self.by_deepest.add(distance, group, self.weight);
             if before > 0 {
@@ -462,12 +471,32 @@ impl Pass {
     fn finish(&mut self) {
         let ends = std::mem::take(&mut self.stack).into_notes_and_depths();
         let ends: Vec<(u32, u32)> = ends.take(self.sampled.len()).collect();
+        let mut open: Vec<(u32, Ends)> = self
+            .sampled
+            .iter()
+            .zip(&ends)
+            .filter(|&(_, &(_, depth))| depth > 0)
+            .map(|(of, &(after, depth))| {
+                let after = (after != NEVER_WRITTEN).then_some(after);
+                let before = of.before;
+                (
+                    of.page,
+                    Ends {
+                        before,
+                        after,
+                        depth,
+                    },
+                )
+            })
+            .collect();
+        // Pages are numbered in the order of their first access.
+        open.sort_unstable_by_key(|&(page, _)| page);
+        let open: Vec<Ends> = open.into_iter().map(|(_, ends)| ends).collect();
+        let mut windows = std::mem::replace(&mut self.windows, Recorder::new());
+        windows.open(&open, self.stands_for(), |depth| self.distance(depth));
+        self.windows = windows;
         for (&Sampled { group, .. }, (deepest, depth)) in self.sampled.iter().zip(ends) {
             let distance = self.distance(depth);
-            if depth > 0 && deepest != NEVER_WRITTEN {
-                let stands_for = self.stands_for();
-                self.windows.sampled_open(distance.max(deepest), stands_for);
-            }
             if depth > 0 && deepest != NEVER_WRITTEN && distance > deepest {
                 self.by_deepest.add(distance, group, self.weight);
                 if deepest > 0 {

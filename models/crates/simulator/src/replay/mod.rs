@@ -65,7 +65,7 @@ pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 pub const MAX_PAGES: u64 = u32::MAX as u64;
 
 /// Most distinct pages of a trace that can be replayed: places in a recency log are `u32` too.
-const MAX_DISTINCT_PAGES: usize = 1 << 31;
+pub(crate) const MAX_DISTINCT_PAGES: usize = (1 << 31) - 1;
 
 /// A registered policy or scheme, for lists.
 #[derive(Debug, Clone, Copy, PartialEq)]
