@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.common.errors import BadInput
+from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import format_bytes
 from tierwright.evaluate.page_flow import decision, effects, evaluation
 from tierwright.evaluate.page_flow.cautions import _share_text
@@ -21,7 +24,9 @@ from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.steady_state import (
+    FOLLOWED_EVICTIONS,
     LEAST_AT_RISK,
+    LOOP_UP_TO,
     TAIL_PAGES,
     TRUSTED_EVICTIONS,
     at_risk,
@@ -31,6 +36,7 @@ from tierwright.profile.steady_state import (
 )
 from tierwright.profile.thinning import error_bounded
 from tierwright.profile.windows import Windows
+from tierwright.profile.windows import from_mapping as windows_from
 from tierwright.trace.reading import Trace
 
 THINNED_TOLERANCE = 0.002
@@ -224,6 +230,44 @@ def test_write_backs_follow_the_writes(sequence: list[int], seed: int) -> None:
     assert steady.write_backs(sizes) == pytest.approx(np.minimum.accumulate(wanted))
 
 
+@pytest.mark.oracle("profile.steady_state.steady_write_backs")
+@given(pages, st.integers(0, 2**32))
+def test_up_to_six_tenths_of_the_pages_the_dirty_share_is_that_of_a_loop(
+    sequence: list[int], seed: int
+) -> None:
+    """Caches that run over the recording twice, one after the other; what the second pass counts."""
+    rng = np.random.default_rng(seed)
+    writes = (rng.random(len(sequence)) < 0.4).tolist()
+    curve = curve_of(sequence, writes)
+    count = curve.distinct_pages
+    sizes = np.arange(1, count + 1)
+    intervals = dirty_intervals(sequence, writes)
+    opened = [sum(d > c and not closed for d, closed in intervals) for c in sizes]
+    closed = np.array([sum(d > c and closed for d, closed in intervals) for c in sizes])
+    loop = np.array(
+        [
+            running_lru(sequence * 2, writes * 2, size, len(sequence))
+            for size in sizes.tolist()
+        ]
+    ).T
+    again = curve.misses(sizes) - count
+    windows = replace(
+        windows_of_open(sizes, opened),
+        wrapped=np.array([loop[0] - again, loop[1] - closed]),
+    )
+    steady = curve.with_windows(windows).steady()
+    evicted = curve.misses(sizes) - sizes
+    trusted = evicted >= np.maximum(FOLLOWED_EVICTIONS * curve.misses(sizes), 1)
+    seen = np.flatnonzero(sizes <= LOOP_UP_TO * count)
+    if not seen.size or not trusted[seen].all():
+        return
+    share = loop[1][seen] / np.maximum(loop[0][seen], 1)
+    wanted = np.minimum(share * steady.misses(sizes[seen]), sum(writes))
+    assert steady.write_backs(sizes[seen]) == pytest.approx(
+        np.minimum.accumulate(wanted)
+    )
+
+
 def windows_of_open(sizes: np.ndarray, opened: list[int]) -> Windows:
     """Windows of which the open intervals matter alone."""
     nothing = np.zeros((1, len(sizes)), dtype=np.int64)
@@ -238,9 +282,13 @@ def windows_of_open(sizes: np.ndarray, opened: list[int]) -> Windows:
 
 
 @pytest.mark.formula("profile.steady_state.steady_write_backs")
-@given(pages, st.integers(0, 2**32), st.booleans(), st.integers(0, 12))
+@given(pages, st.integers(0, 2**32), st.booleans(), st.booleans(), st.integers(0, 12))
 def test_it_lies_between_its_ends_and_never_rises(
-    sequence: list[int], seed: int, is_followed: bool, new_pages: int
+    sequence: list[int],
+    seed: int,
+    is_followed: bool,
+    is_looped: bool,
+    new_pages: int,
 ) -> None:
     rng = np.random.default_rng(seed)
     writes = (rng.random(len(sequence)) < 0.4).tolist()
@@ -249,7 +297,11 @@ def test_it_lies_between_its_ends_and_never_rises(
         listed = np.arange(1, curve.distinct_pages + 1)
         intervals = dirty_intervals(sequence, writes)
         opened = [sum(d > c and not closed for d, closed in intervals) for c in listed]
-        curve = curve.with_windows(windows_of_open(listed, opened))
+        windows = windows_of_open(listed, opened)
+        if is_looped:
+            around = rng.integers(0, len(sequence), size=(2, len(listed)))
+            windows = replace(windows, wrapped=-np.sort(-around))
+        curve = curve.with_windows(windows)
     curve = curve.with_new_pages(min(new_pages, curve.distinct_pages))
     steady = curve.steady()
     sizes = np.arange(0, 3 * curve.distinct_pages + 2)
@@ -329,6 +381,90 @@ def test_a_running_cache_writes_back_what_a_long_replay_does(
         assert errors[0] == pytest.approx(1, abs=0.2)
         assert errors[1] < 0.92
         assert abs(np.log(errors[0])) < abs(np.log(errors[1]))
+
+
+def _two_classes(
+    rng: np.random.Generator, accesses: int, hot_pages: int, hot_share: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Accesses to hot pages and to 9,000 cold ones, and which of them are hot."""
+    hot = rng.random(accesses) < hot_share
+    cold = hot_pages + rng.integers(0, 9_000, accesses)
+    return np.where(hot, rng.integers(0, hot_pages, accesses), cold), hot
+
+
+def _all_written(
+    rng: np.random.Generator, accesses: int
+) -> tuple[np.ndarray, np.ndarray]:
+    found, _ = _two_classes(rng, accesses, 1_000, 0.9)
+    return found, rng.random(accesses) < 0.2
+
+
+def _cold_written(
+    rng: np.random.Generator, accesses: int
+) -> tuple[np.ndarray, np.ndarray]:
+    found, hot = _two_classes(rng, accesses, 4_000, 0.8)
+    return found, ~hot
+
+
+def _appended(rng: np.random.Generator, accesses: int) -> tuple[np.ndarray, np.ndarray]:
+    """Reads of hot pages beside a log, each page of which is written twice in a row."""
+    log = rng.random(accesses) < 0.3
+    hot = rng.integers(0, 4_000, accesses)
+    return np.where(log, 10_000 + np.cumsum(log) // 2, hot), log
+
+
+@pytest.mark.parametrize("made", [_all_written, _cold_written, _appended])
+def test_pages_that_stay_are_not_taken_for_those_that_leave(
+    made: Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]],
+    tmp_path: Path,
+) -> None:
+    """Of two classes of pages what leaves is of one: within a quarter at every size, within 5 % up to half of the pages."""
+    rng = np.random.default_rng(3)
+    found, writes = made(rng, 100_000)
+    trace = tmp_path / "classes.csv"
+    lines = (
+        f"{at},{'W' if write else 'R'},0/1663,{page}\n"
+        for at, (page, write) in enumerate(
+            zip(found[40_000:60_000].tolist(), writes[40_000:60_000], strict=True)
+        )
+    )
+    trace.write_text("time_us,op,rel,block\n" + "".join(lines))
+    curve = profile(Trace(trace)).curve
+    steady = curve.steady()
+    for times, off in ((0.3, 0.05), (0.5, 0.05), (0.7, 0.2), (0.9, 0.25)):
+        size = int(curve.distinct_pages * times)
+        _, backs = running_lru(found.tolist(), writes.tolist(), size, 60_000)
+        own = float(steady.write_backs(size)) / curve.accesses
+        assert own == pytest.approx(backs / 60_000, rel=off), times
+
+
+def test_windows_of_before_are_followed_alone(tmp_path: Path) -> None:
+    """A profile that was made before the loop was counted is read, and says what it said."""
+    curve = profile(Trace(recordings.TPCB)).curve
+    assert curve.windows is not None
+    document = curve.windows.to_dict()
+    problems = Problems("profile", "make it again")
+    assert windows_from(document, problems) is not None
+    del document["wrapped_misses"]
+    with pytest.raises(BadInput, match="must be stated with wrapped_write_backs"):
+        _read(document)
+    del document["wrapped_write_backs"]
+    old = _read(document)
+    assert old is not None
+    assert old.wrapped is None
+    size = int(0.8 * curve.distinct_pages)
+    before = curve.with_windows(old).steady().write_backs(size)
+    assert before != curve.steady().write_backs(size)
+    document["wrapped_misses"] = document["wrapped_write_backs"] = [1, 2]
+    with pytest.raises(BadInput, match="do not rise with it"):
+        _read(document)
+
+
+def _read(document: dict[str, Any]) -> Windows | None:
+    problems = Problems("profile", "make it again")
+    found = windows_from(document, problems)
+    problems.raise_if_any()
+    return found
 
 
 def test_a_loop_misses_all_below_its_length_and_nothing_at_it() -> None:

@@ -511,9 +511,10 @@ def curves(
         ``windows``: the same by consecutive windows, the caches carried over: the arrays
         ``pages`` (J sizes: 1, 2, 3, 4, 6, 8, ... and distinct_pages) [pages], ``accesses``
         and ``first_references`` of the W windows, ``misses`` and ``write_backs`` of shape
-        (W, J), and ``open_write_backs`` (J,). A write-back counts in the window of the
-        write that ends its interval, or as open where none does; windows and open ones sum
-        up to the curves. Windows have 256 accesses, and are joined in twos whenever there are 128.
+        (W, J), and ``open_write_backs``, ``wrapped_misses`` and ``wrapped_write_backs`` (J,). A
+        write-back counts in the window of the write that ends its interval, or as open where none
+        does; windows and open ones sum up to the curves. Wrapped are first references that miss, and
+        write-backs whose interval reaches around the end, if the trace was accessed once before. Windows have 256 accesses, and are joined in twos whenever there are 128.
 
     Raises
     ------
