@@ -49,7 +49,9 @@ where the content fits several."""
 CONSTANTS: dict[str, tuple[float, ...]] = {
     "TAIL_FROM": (0.5, 0.6, 0.7, 0.8, 0.9),
     "TAIL_PAGES": (1.5, 2.0, 3.0),
-    "TRUSTED_EVICTIONS": (0.1, 0.2, 0.3, 0.4, 0.5),
+    "LOOP_UP_TO": (0.5, 0.6, 0.7),
+    "MOST_OF_LOOP": (1.5, 2.0, 3.0),
+    "FOLLOWED_EVICTIONS": (0.05, 0.1, 0.2),
 }
 """Constants of `tierwright.profile.steady_state`, and the values that were compared."""
 RAM_SHARES = (0.005, 0.01, 0.02, 0.05, 0.1)
@@ -302,11 +304,10 @@ def page(lines: list[list[str]], fixed: list[list[str]]) -> str:
                 ),
                 "## On what the estimate was fixed",
                 "Its rules are those of the [derivation](steady-state.md). Its constants are the trend from `TAIL_FROM` of the largest "
-                "size known, up to `TAIL_PAGES` times the pages seen, and dirty shares where `TRUSTED_EVICTIONS` of the misses "
-                "evicted. The two of the trend were fixed on recordings of other systems, none of which is scored above: "
+                "size known, up to `TAIL_PAGES` times the pages seen, and of dirty shares `LOOP_UP_TO`, `MOST_OF_LOOP` and `FOLLOWED_EVICTIONS`. The two of the trend were fixed on recordings of other systems, none of which is scored above: "
                 f"{', '.join(f'`{name}`' for name in FIXED_ON)}; the same points, pairs and halves. Taken was the value of least "
                 "mean regret, and of those that chose alike a round one, while write-backs went by the dirty share of a cold "
-                "start. `TRUSTED_EVICTIONS` is fixed since where write-backs come nearest to long replays of made-up workloads ([how good it is]"
+                "start. Those of dirty shares are fixed where write-backs come nearest to long replays of made-up workloads ([how good it is]"
                 "(steady-state.md#how-good-it-is)). The second halves of these recordings differ more from their first ones than those of the "
                 "table above, so no constant makes their regret small: most of it is of `desktop.trace.gz`, whose first half "
                 "touches a new page with 92 % of its accesses and whose second half with far fewer.",
