@@ -37,6 +37,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import report, scale
 from tierwright.advise.advice import _flat, _scenarios, _when
+from tierwright.advise.advice._choice import chosen_of
 from tierwright.advise.advice._scenarios import COMMITMENT_UNSAID, PURCHASE_UNSAID
 from tierwright.advise.advice._table import Table, purchases_by_kind
 from tierwright.advise.advice._words import limit_value
@@ -47,6 +48,7 @@ from tierwright.advise.advice.found import (
     PriceTrend,
     Regret,
     ScenarioRow,
+    Scenarios,
     WhenStep,
 )
 from tierwright.advise.advice.request import Candidates, Have
@@ -65,8 +67,9 @@ from tierwright.evaluate.advice.later import (
     trends,
     waiting,
 )
+from tierwright.evaluate.advice.limits import RESPONSES
 from tierwright.evaluate.advice.restart import restart_error_s, restart_s
-from tierwright.evaluate.advice.rows import CHOICES
+from tierwright.evaluate.advice.rows import CHOICES, joined
 from tierwright.evaluate.advice.scenarios import (
     busy_after_loss,
     left_after_loss,
@@ -77,8 +80,9 @@ from tierwright.evaluate.advice.tiers import ram_sizes
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
-from tierwright.profile.curve import Curve
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
+from tierwright.profile.evidence import Evidence
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
@@ -1525,6 +1529,122 @@ def test_limits_of_response_times_hold_in_neighbours_and_scenarios() -> None:
     assert load.best != free.name
     slower = next(each.less for each in found.flat if each.size == "ram_bytes")
     assert slower is None or slower.io_time_us_more <= 0
+
+
+IN_RAM = Production(256 * GIB, 2_000.0, 4_000.0, growth_per_year=0.2)
+"""Production whose data fit into RAM today, and no longer after three years."""
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"response_mean_us": 50},
+        {"response_p99_us": 1, "restart_s": 10**6},
+    ],
+)
+def test_what_is_held_breaks_the_limits_that_it_breaks_when_it_is_asked_anew(
+    limits: dict[str, float],
+) -> None:
+    asked = question(
+        {
+            "curve": curve(IN_RAM),
+            "candidates": replace(DEVICES_ALONE, devices=SHELF[2:]),
+            "have": None,
+            "constraints": {name: Decimal(value) for name, value in limits.items()},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(asked.setting)
+    options = table.options
+    rows = np.flatnonzero(options.ram_bytes >= 200 * GIB).tolist()
+    choices = [_scenarios._Contender("close", table, at) for at in rows]
+    of_today = set()
+    for case, *_ in _scenarios._cases(asked, table):
+        if case.name not in ("present", "growth", "load", "drift"):
+            continue
+        held = joined([_scenarios._standing(each, case) for each in choices])
+        for at, broken in zip(
+            rows, _scenarios._broken(choices, case, held), strict=True
+        ):
+            there = Have(
+                machines=1,
+                ram_bytes=int(options.ram_bytes[at]),
+                disk=table.devices(at)[1],
+                disks=int(options.store_devices[at]),
+                usd_per_month=Decimal(1),
+            )
+            anew = Table.of(replace(case.asked.setting, have=there))
+            assert anew.have_at is not None
+            chosen = chosen_of(case.asked, anew)
+            times = anew.peak_response(anew.have_at)
+            assert broken == (
+                *(
+                    each.name
+                    for each in chosen.limits
+                    if bool(each.breaks[anew.have_at])
+                ),
+                *(
+                    name
+                    for name, value in zip(RESPONSES, times, strict=True)
+                    if name in limits and not value <= limits[name]
+                ),
+            ), (case.name, table.title(at))
+            if options.ram_bytes[at] < IN_RAM.data_bytes * 1.2 and not broken:
+                of_today.add(case.name)
+    # What holds all of today's data in RAM waits for nothing but where there are more of them.
+    assert of_today == {"present", "load", "drift"}
+
+
+def check_what_keeps_every_limit(found: Scenarios | None) -> None:
+    """Nothing that breaks no limit of a scenario costs less there than its best."""
+    assert found is not None
+    for at, column in enumerate(found.columns):
+        assert column.best_usd_per_month is not None
+        for row in found.rows:
+            cell = row.regret[at]
+            if not cell.breaks:
+                assert cell.usd_per_month >= column.best_usd_per_month, (
+                    column.name,
+                    row.title,
+                )
+        best = [row for row in found.rows if row.title == column.best]
+        assert all(row.regret[at].regret_usd_per_month == 0 for row in best)
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"response_mean_us": 50},
+        {"response_p99_us": 1},
+        {"response_p50_us": 20_000, "restart_s": 20_000},
+        {"throughput_accesses_per_s": 6_000, "flash_life_years": 4},
+    ],
+)
+@pytest.mark.parametrize("devices", [SHELF[2:], SHELF])
+def test_nothing_that_keeps_every_limit_costs_less_than_the_best_of_its_scenario(
+    limits: dict[str, float], devices: tuple[str, ...]
+) -> None:
+    found = sure(
+        curve=curve(IN_RAM),
+        candidates=replace(DEVICES_ALONE, devices=devices),
+        constraints=limits,
+    )
+    check_what_keeps_every_limit(found.scenarios)
+
+
+def test_sizes_that_counters_no_longer_speak_of_once_the_data_have_grown_are_unknown() -> (
+    None
+):
+    known = Evidence("points", 40 * GIB // 8192, TIB // 8192)
+    given = Given("points", data_known=True, evidence=known)
+    found = sure(curve=replace(curve(IN_RAM), given=given)).scenarios
+    check_what_keeps_every_limit(found)
+    assert found is not None
+    names = [each.name for each in found.columns]
+    grown = found.rows[0].regret[names.index("growth")]
+    # 55 GiB of RAM miss then what less than 40 GiB miss today.
+    assert grown.breaks == ("evidence",)
 
 
 @cache

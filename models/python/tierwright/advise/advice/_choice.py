@@ -55,7 +55,7 @@ def chosen_of(asked: Asked, table: Table) -> Chosen:
     options = table.options
     limits = [
         *own_limits(options),
-        *_evidence_limit(options, asked.setting.curve.evidence),
+        *evidence_limit(options, asked.setting.curve.evidence),
         *stated_limits(options, asked.constraints, table.beside),
     ]
     broken = first_broken(limits, len(options))
@@ -63,7 +63,7 @@ def chosen_of(asked: Asked, table: Table) -> Chosen:
     return Chosen(choose.ordered(options, rows, asked.objective), limits, broken)
 
 
-def _evidence_limit(options: Options, evidence: Evidence | None) -> Iterator[Limit]:
+def evidence_limit(options: Options, evidence: Evidence | None) -> Iterator[Limit]:
     """Yield what a curve from counters does not speak of: options that read it at other sizes are unknown."""
     if evidence is None:
         return

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +12,7 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._billed import billed
+from tierwright.advise.advice._choice import evidence_limit
 from tierwright.advise.advice._numbers import best_of
 from tierwright.advise.advice._table import Rates, Setting, Table
 from tierwright.advise.advice._when import LARGEST_BYTES
@@ -470,29 +470,30 @@ def _broken(
 ) -> list[tuple[str, ...]]:
     """Names of the limits that each option breaks as it stands."""
     asked = case.asked
+    views = []
+    for row, each in enumerate(rows):
+        view = each.table.alone(each.at)
+        view.setting = asked.setting
+        # As it stands there, not as it was bought.
+        view.options = found.rows(np.asarray([row]))
+        views.append(view)
 
     def beside(name: str) -> FloatArray:
-        values = []
-        for row, each in enumerate(rows):
-            view = each.table.alone(each.at)
-            view.setting = asked.setting
-            # As it stands there, not as it was bought.
-            view.options = found.rows(np.asarray([row]))
-            values.append(view.beside(name, np.asarray([0])))
-        return np.concatenate(values)
+        return np.concatenate([view.beside(name, np.asarray([0])) for view in views])
 
-    limits = [*own_limits(found), *stated_limits(found, asked.constraints, beside)]
+    limits = [
+        *own_limits(found),
+        *evidence_limit(found, asked.setting.curve.evidence),
+        *stated_limits(found, asked.constraints, beside),
+    ]
     broken = [
         tuple(limit.name for limit in limits if bool(limit.breaks[each]))
         for each in range(len(rows))
     ]
     if not asked.limits_response:
         return broken
-    for each, row in enumerate(rows):
-        # The same sizes and devices, asked at the load and the curve of the scenario.
-        view = copy.copy(row.table)
-        view.setting = asked.setting
-        times = view.peak_response(row.at)
+    for each, view in enumerate(views):
+        times = view.peak_response(0)
         broken[each] += tuple(
             name
             for name, value, limit in zip(
