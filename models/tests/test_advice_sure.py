@@ -47,8 +47,10 @@ from tierwright.evaluate.advice.resampling import (
 )
 from tierwright.evaluate.advice.rows import CHOICES
 from tierwright.evaluate.advice.tiers import MOST_DEVICES, least_devices
+from tierwright.evaluate.page_flow.decision import pages_that_tell
 from tierwright.evaluate.page_flow.engine import flows, with_hits_off
 from tierwright.evaluate.page_flow.explain import error_band
+from tierwright.evaluate.page_flow.operations import operations
 from tierwright.hardware import catalog
 from tierwright.hardware.device import OPERATIONS, Device, Figure
 from tierwright.hardware.prices import Price, PriceBook, own_price
@@ -971,6 +973,93 @@ def test_flash_that_holds_all_data_has_no_error_of_its_hits(
     assert curve.holds_all(f).tolist() == [True, False]
     assert float(made.flash_hits[0]) == float(flow.counts.flash_hits[0])
     assert float(made.flash_hits[1]) != float(flow.counts.flash_hits[1])
+
+
+@pytest.mark.parametrize("scheme", ["none", "inclusive", "lazy", "exclusive"])
+@given(
+    st.integers(1, 99),
+    st.integers(0, 130),
+)
+def test_the_error_in_the_steady_state_is_that_of_the_sizes_whose_misses_count(
+    scheme: str, ram: int, flash: int
+) -> None:
+    """Where nothing misses both tiers, misses at no other size than that of RAM move a read or a write."""
+    flash = 0 if scheme == "none" else flash
+    sizes = np.arange(1, 100)
+    misses = 1000.0 - 9 * sizes
+
+    def of(misses_at: np.ndarray[Any, Any]) -> Curve:
+        return Curve.from_lists(
+            sizes.tolist(),
+            misses_at.tolist(),
+            (misses_at / 4).tolist(),
+            accesses=1000,
+            distinct_pages=100,
+            page_bytes=4096,
+            write_accesses=1000,
+            given=Given("table", data_known=True),
+        )
+
+    curve = of(misses)
+    # From RAM on, short of all of the data, as many misses as RAM has.
+    other = of(np.where(sizes >= ram, misses[ram - 1], misses))
+    r, f = np.asarray([float(ram)]), np.asarray([float(flash)])
+    one, two = (
+        operations(each, r, f, (scheme,))[scheme].per_access for each in (curve, other)
+    )
+    moved = any(
+        float(one[done][0]) != pytest.approx(float(two[done][0])) for done in one
+    )
+    [pages] = pages_that_tell(scheme, r, f, curve).tolist()
+    together = max(ram, flash) if scheme == "inclusive" else ram + flash
+    whole = flash >= 100 or (scheme == "exclusive" and ram + flash >= 100)
+    assert pages == (ram if whole else together)
+    if whole:
+        assert not moved
+    elif scheme != "lazy" and ram < together < 100:
+        assert moved
+
+
+def test_what_takes_as_long_by_the_model_takes_as_long_whatever_its_error(
+    folder: Path,
+) -> None:
+    """A drive that holds the data reads as often as the same as a cache of all of them before disks."""
+    asked = asked_of(
+        production(stationary(folder)),
+        (None, None),
+        DEVICES,
+        None,
+        {},
+        "io_time",
+        book(),
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    options = table.options
+    some = Contenders(asked, table, np.arange(len(options)))
+    curve = asked.setting.curve
+    middle = some.on(curve, State()).io_us
+    # Rounded, so that the order of a sum does not part them; whatever takes no time has no error.
+    keys = [
+        f"{ram:.0f} {us:.9e}" for ram, us in zip(options.ram_pages, middle, strict=True)
+    ]
+    groups: dict[str, list[int]] = {}
+    for at, key in enumerate(keys):
+        if middle[at] > 0:
+            groups.setdefault(key, []).append(at)
+    alike = [
+        rows
+        for rows in groups.values()
+        if {True, False} == set((options.flash_pages[rows] > 0).tolist())
+    ]
+    assert len(alike) > 5
+    for share in (-1.0, 0.4, 1.0):
+        found = some.on(curve, State(steady=share)).io_us
+        for rows in alike:
+            assert found[rows] == pytest.approx(found[rows[0]])
+        assert np.any(found != middle)
 
 
 # --- the answer -------------------------------------------------------------------------

@@ -44,7 +44,7 @@ from tierwright.evaluate.advice.rows import peak_busy as peak_of
 from tierwright.evaluate.advice.tiers import MOST_DEVICES, each_usd, least_devices
 from tierwright.evaluate.configurations.times import store_times, times_of
 from tierwright.evaluate.endurance.growth import growing_years
-from tierwright.evaluate.page_flow.decision import steady_error
+from tierwright.evaluate.page_flow.decision import pages_that_tell, steady_errors
 from tierwright.evaluate.page_flow.explain import error_band
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.hardware.device import OPERATIONS, Device, Operation
@@ -795,12 +795,17 @@ class Contenders:
         )
 
     def _steady_factors(self, curve: Curve) -> FloatArray:
-        """By what an I/O time may be off a warmed replay; 1 where the recording is too short to show the size. [1]"""
+        """By what an I/O time may be off a warmed replay; 1 where the recording is too short to show the size. [1]
+
+        Options that miss alike have the same: where flash holds all of the data, that of RAM alone (`pages_that_tell`).
+        """
         if curve.cold is None:
             return np.ones(len(self))
-        held = self.options.ram_pages + self.options.flash_pages
-        shares = held / max(curve.distinct_pages, 1)
-        errors = np.asarray([steady_error(share) for share in shares.tolist()])
+        ram, flash = self.options.ram_pages, self.options.flash_pages
+        held = np.zeros(len(self))
+        for name, at in self._groups:
+            held[at] = pages_that_tell(name, ram[at], flash[at], curve)
+        errors = steady_errors(held / max(curve.distinct_pages, 1))
         return np.asarray(1.0 + np.where(curve.uncertain(held), 0.0, errors))
 
     def buys(self, found: list[Measured]) -> Buys:

@@ -492,9 +492,9 @@ def _broken(
     ]
     if not asked.limits_response:
         return broken
-    for each, view in enumerate(views):
+    for at, view in enumerate(views):
         times = view.peak_response(0)
-        broken[each] += tuple(
+        broken[at] += tuple(
             name
             for name, value, limit in zip(
                 RESPONSES, times, asked.response_limits, strict=True

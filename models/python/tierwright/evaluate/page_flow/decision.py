@@ -203,6 +203,35 @@ def steady_errors(held: FloatArray) -> FloatArray:
     return np.asarray(errors[np.searchsorted(leasts, held, side="right") - 1])
 
 
+def pages_that_tell(
+    scheme: str, ram_pages: FloatArray, flash_pages: FloatArray, curve: Curve
+) -> FloatArray:
+    """Size by whose share of the distinct pages the error of a cost in the steady state is known. [pages]
+
+    It is that of both tiers together, of whose misses the least is known. Where these hold all of the data whose size was
+    stated, nothing misses them, and what the scheme costs follows from the misses of RAM, as RAM alone before devices as fast
+    as that flash does: inclusive and lazy do so where flash holds all of the data, whatever RAM holds of them too, exclusive
+    where RAM and flash do, as no page is in both.
+
+    Parameters
+    ----------
+    scheme : str
+        Name.
+    ram_pages, flash_pages : float64 array
+        r and f, of one shape. [pages]
+    curve : Curve
+        Of the workload.
+    """
+    formula, ram = BY_NAME[scheme], np.asarray(ram_pages, dtype=np.float64)
+    flash = np.asarray(flash_pages, dtype=np.float64)
+    found = np.asarray(formula.together(ram, flash))
+    if not np.any(curve.holds_all(found)):
+        return found
+    effective = formula.effective_flash(curve, ram, flash, curve.misses(ram))
+    whole = curve.holds_all(formula.held(ram, flash, effective))
+    return np.where(whole, ram, found)
+
+
 def contenders(
     costs: Mapping[str, tuple[float, float, float]],
 ) -> tuple[str, ...]:

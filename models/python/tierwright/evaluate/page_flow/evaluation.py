@@ -251,7 +251,12 @@ def _contenders(
         if curve.cold is not None:
             scheme = BY_NAME[name]
             ram = frames if scheme.uses_flash else ram_pages
-            pages = scheme.together(ram, flash_pages)
+            [pages] = decision.pages_that_tell(
+                name,
+                np.asarray([ram], dtype=np.float64),
+                np.asarray([flash_pages], dtype=np.float64),
+                curve,
+            ).tolist()
             error += cost * decision.steady_error(pages / curve.distinct_pages)
         known[name] = (cost, error + result.warm_up_us_per_access, error)
     return decision.contenders(known)

@@ -171,7 +171,7 @@ class SchemeFormula:
     operations: Callable[[FloatArray, FloatArray, FloatArray, FloatArray], Operations]
     effective_flash: Callable[[Curve, FloatArray, FloatArray, FloatArray], FloatArray]
     held: Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
-    together: Callable[[int, int], int]
+    together: Callable[[FloatArray, FloatArray], FloatArray]
     charged_writes: Callable[[Place], FloatArray]
     counted_writes: Callable[[Place], FloatArray]
     exact_text: Callable[[int, int], str]

@@ -499,7 +499,7 @@ def _exactness(
     points = {(int(r), int(f)) for r, f in zip(ram_pages, flash_pages, strict=True)}
     said = []
     for r, f in sorted(points):
-        whole = BY_NAME[name].together(r, f)
+        whole = int(BY_NAME[name].together(np.asarray(r), np.asarray(f)))
         exact, text, error = explain.exactness(curve, name, r, f, (r, whole))
         said.append((exact, 0.0 if error is None else error[1], text))
     worst = min(said, key=lambda each: (each[0], -each[1]))

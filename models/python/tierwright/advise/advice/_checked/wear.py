@@ -12,7 +12,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray, life_years
 from tierwright.evaluate.endurance.growth import growing_years
 from tierwright.evaluate.page_flow import explain
-from tierwright.evaluate.page_flow.decision import steady_errors
+from tierwright.evaluate.page_flow.decision import pages_that_tell, steady_errors
 
 COLD_ERROR = 0.01
 """By what share the cost of a cold start may be off a replay besides the error of the flash hits: rounding of sizes. [1]"""
@@ -96,18 +96,19 @@ def lives(
 def bands(table: Table, rows: IntArray) -> FloatArray:
     """By what share the I/O time of some options may be off a replay. [1]
 
-    The error of the steady state is known by the share that they hold of the pages that the curve shows.
+    The error of the steady state is known by the share of the pages that the curve shows of `pages_that_tell`.
     """
     options, curve = table.options, table.setting.curve
     ram = options.ram_pages[rows].astype(np.float64)
     flash = options.flash_pages[rows].astype(np.float64)
     found = np.full(len(rows), COLD_ERROR)
-    if curve.start == "steady":
-        found = steady_errors((ram + flash) / max(1, curve.distinct_pages))
     codes = options.scheme[rows]
     for code in np.unique(codes).tolist():
         [of] = np.nonzero(codes == code)
         scheme = table.scheme(int(rows[of[0]]))
+        if curve.start == "steady":
+            pages = pages_that_tell(scheme, ram[of], flash[of], curve)
+            found[of] = steady_errors(pages / max(1, curve.distinct_pages))
         found[of] += explain.error_band(
             scheme, np.maximum(ram[of], 1), flash[of], curve
         )
