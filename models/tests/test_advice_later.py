@@ -347,20 +347,64 @@ def test_why_a_later_choice_costs_more_and_when_it_changes_again_is_said() -> No
     second = WhenStep(28, 27, "1 x b", "none", Decimal(400), 1.0)
 
     def said(*steps: WhenStep, now: int = 303) -> str:
-        return _when.steps_text(steps, 36, rate_known=True, now=Decimal(now))
+        return _when.steps_text(
+            steps, 36, rate_known=True, horizon=24, now=Decimal(now)
+        )
 
     dearer = said(first, second)
     assert (
-        "It costs 27 USD more, because it has to hold and carry what the data and load of"
+        " It costs 27 USD more; it has to carry the load of that month and to hold what the data will be 24 months after it. "
         in dearer
     )
     assert dearer.endswith("It changes once more up to month 36, in month 28.")
-    assert "because" not in said(first, now=330)
+    assert "It costs" not in said(first, now=330)
+    without = _when.steps_text(
+        (first,), 36, rate_known=False, horizon=24, now=Decimal(303)
+    )
+    assert "load" not in without
+    assert without.endswith(
+        " It costs 27 USD more; it has to hold what the data will be 24 months after that month."
+    )
     assert "It changes" not in said(first)
     third = WhenStep(33, 30, "1 x c", "none", Decimal(500), 1.0)
     assert said(first, second, third).endswith(
         "It changes twice more up to month 36, the last time in some month between 30 and 33."
     )
+
+
+def test_a_later_choice_is_not_said_to_carry_a_load_that_it_does_not() -> None:
+    found = sure(curve=curve(CHANGING))
+    assert found.when is not None
+    assert found.recommendation is not None
+    first = found.when.steps[0]
+    assert first.usd_per_month is not None
+    assert found.recommendation.usd_per_month is not None
+    assert first.usd_per_month > found.recommendation.usd_per_month
+    assert (
+        "it has to carry the load of that month and to hold what the data will be 36 months after it."
+        in found.when.text
+    )
+    times = (1 + CHANGING.growth_per_year) ** (first.month / 12)
+    assert CHANGING.accesses_per_s is not None
+    assert CHANGING.peak_accesses_per_s is not None
+    # Asked in that month: it holds the data of the whole horizon, and carries the load of its first months alone.
+    then = ask(
+        curve=curve(
+            replace(
+                CHANGING,
+                data_bytes=int(CHANGING.data_bytes * times),
+                accesses_per_s=CHANGING.accesses_per_s * times,
+                peak_accesses_per_s=CHANGING.peak_accesses_per_s * times,
+            )
+        )
+    )
+    assert then.recommendation is not None
+    assert then.recommendation.name == first.name
+    assert then.recommendation.usd_per_month == first.usd_per_month
+    assert then.recommendation.months_until_too_small is not None
+    assert then.recommendation.months_until_too_small < 36
+    assert then.when is not None
+    assert "a device is busier than allowed" in then.when.text
 
 
 def test_later_months_in_which_nothing_keeps_the_limits_are_named() -> None:

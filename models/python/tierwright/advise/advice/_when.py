@@ -111,6 +111,7 @@ def when(
                 found,
                 until,
                 rate_known=setting.rates.mean is not None,
+                horizon=setting.horizon_months,
                 now=best.usd_per_month,
             )
         )
@@ -272,9 +273,23 @@ def steps_text(
     until: int,
     *,
     rate_known: bool,
+    horizon: int,
     now: Decimal | None = None,
 ) -> str:
-    """Say from which month another choice is the best, and why it may cost more than the one of `now`. [USD/month]"""
+    """Say from which month another choice is the best, and what it is sized for where it costs more than that of today.
+
+    Parameters
+    ----------
+    steps : tuple of WhenStep
+    until : int
+        Last month that was asked.
+    rate_known : bool
+        Whether a load is stated.
+    horizon : int
+        Months from the month of a step on whose data it has to hold; its load is that of its own month.
+    now : Decimal or None
+        Cost of the choice of today. [USD/month]
+    """
     what = "data and load" if rate_known else "data"
     if not steps:
         return (
@@ -291,9 +306,10 @@ def steps_text(
             f"{money(first.usd_per_month)} per month at the prices of today."
         )
         if now is not None and first.usd_per_month > now:
+            load = "to carry the load of that month and " if rate_known else ""
             said += (
-                f" It costs {money(first.usd_per_month - now)} more, because it has to hold and carry what the {what} of the "
-                "months after that will be."
+                f" It costs {money(first.usd_per_month - now)} more; it has {load}to hold what the data will be "
+                f"{counted(horizon, 'month')} after {'it' if rate_known else 'that month'}."
             )
     more = len(steps) - 1
     if more:
