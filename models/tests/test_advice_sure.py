@@ -29,9 +29,11 @@ from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import FIGURES, Advice, Bar, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_microseconds
 from tierwright.common.wording import percent, whole_percent
 from tierwright.evaluate.advice.information import NEAR, Buys, Regret, regret, worth_of
 from tierwright.evaluate.advice.later import months_until, stretched_curve
@@ -54,6 +56,7 @@ from tierwright.evaluate.page_flow.operations import operations
 from tierwright.hardware import catalog
 from tierwright.hardware.device import OPERATIONS, Device, Figure
 from tierwright.hardware.prices import Price, PriceBook, own_price
+from tierwright.hardware.service_time import service_time
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.measure import curves, profile, sampled_profile
@@ -1410,14 +1413,57 @@ def test_what_only_another_kind_can_replace_is_not_the_choice_at_that_end() -> N
     keeps = np.asarray([[True, True], [False, True], [False, False]])
     found = SimpleNamespace(
         chosen=0,
+        by_time=False,
         contenders=SimpleNamespace(alike=lambda _: np.asarray([0, 2])),
     )
     buys = Buys(cost, np.zeros_like(cost), ones[0], ones, keeps, np.arange(2))
-    along: Any = _confidence.ranges.best_along
-    assert along(found, buys).index == [0, 1, None]
+
+    def index(buys: Buys) -> Any:
+        along: Any = _confidence.ranges.best_along
+        return along(found, _confidence.ranges.Places(buys, cost)).index
+
+    assert index(buys) == [0, 1, None]
     # Another of its own kind takes its place: more of the same.
     alike = Buys(cost, np.zeros_like(cost), ones[0], ones, keeps, np.zeros(2))
-    assert along(found, alike).index == [0, 0, None]
+    assert index(alike) == [0, 0, None]
+
+
+def test_the_fastest_along_a_range_is_told_by_time_and_of_equals_by_money() -> None:
+    """By money the first of the four is the best everywhere."""
+    found: Any = SimpleNamespace(
+        chosen=0,
+        by_time=True,
+        contenders=SimpleNamespace(alike=lambda _: np.asarray([0, 1, 2, 2])),
+    )
+    io_us = np.asarray(
+        [
+            [10.0, 11.0, 12.0, 12.0],  # it is the fastest
+            [10.0, 9.95, 12.0, 12.0],  # within 1 % of the fastest
+            [10.0, 9.0, 9.0, 9.0],  # of three that are as fast the cheapest two
+            [1.0, 9.0, 8.0, 9.0],  # it breaks a limit
+            [10.0, 11.0, 12.0, 12.0],  # nothing keeps them all
+        ]
+    )
+    keeps = np.ones(io_us.shape, dtype=np.bool_)
+    keeps[3, 0] = False
+    keeps[4] = False
+    needed = np.ones(io_us.shape, dtype=np.int64)
+    needed[:, 2] = 3
+    fixed = np.tile([1.0, 50.0, 10.0, 40.0], (5, 1))
+    unit = np.tile([0.0, 0.0, 10.0, 0.0], (5, 1))
+    buys = Buys(
+        fixed, unit, np.asarray([1, 1, 1, 1]), needed, keeps, np.asarray([0, 1, 2, 3])
+    )
+    along = _confidence.ranges.best_along(found, _confidence.ranges.Places(buys, io_us))
+    assert along.index == [0, 0, 2, 2, None]
+    assert along.bought == [(0, 0), (1, 0), (2, 2), (2, 2), None]
+    assert [along.at(place) for place in range(5)] == [
+        (Decimal("1.00"), 10.0),
+        (Decimal("50.00"), 9.95),
+        (Decimal("40.00"), 9.0),
+        (Decimal("40.00"), 8.0),
+        (None, None),
+    ]
 
 
 def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
@@ -1479,11 +1525,12 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     digit = 10.0 ** -len(share.partition(".")[2]) / 100
     assert gives_way(float(share) / 100)
     assert not gives_way(float(share) / 100 - 1.05 * digit)
-    # Of the fastest choice it says nothing which other one is cheaper.
     timed = ask(curve, candidates=disks, objective="io_time", constraints=HALF)
     fastest = timed.confidence
     assert fastest.tornado
-    assert all(bar.flip is None for bar in fastest.tornado)
+    assert fastest.about_bars.endswith(
+        "the I/O time of the best option stays the same."
+    )
     # Its bars are times, the largest first; those of the cheapest are money alone.
     assert timed.recommendation is not None
     own = timed.recommendation.io_time_us_per_access
@@ -1502,6 +1549,115 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
         bar.io_time_us_low is None and bar.io_time_us_high is None
         for bar in found.confidence.tornado
     )
+
+
+def test_bars_of_the_fastest_choice_name_what_is_the_fastest_at_each_end(
+    folder: Path,
+) -> None:
+    """Instances of nearly the same speed, the times of whose local disks sources state as ranges."""
+    stated = Production(2 * TIB, 20_000.0, 20_000.0)
+    curve = scale.answer(stationary(folder), stated).profile.curve.steady()
+    most = {"usd_per_month": Decimal(1500)}
+    found = advice.answer(curve, objective="io_time", constraints=most)
+    best, sure = found.recommendation, found.confidence
+    assert best is not None
+    assert best.usd_per_month is not None
+    assert sure.probability_best is not None
+    assert sure.probability_best < 0.5
+    # That another choice is better in most draws is not left without a bar that says which.
+    assert any(bar.changes for bar in sure.tornado)
+    bars = len(sure.tornado)
+    assert f"inputs were drawn, and {bars} of them have bars" in sure.about_bars
+    assert sure.about_bars.endswith("the I/O time of the best option stays the same.")
+    asked = asked_of(
+        curve,
+        (None, None),
+        Candidates(),
+        None,
+        most,
+        "io_time",
+        None,
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    options = table.options
+    keeps = (options.month_cents <= 150_000) & (options.peak_busy <= 0.7 * (1 + 1e-9))
+    rows = np.flatnonzero(keeps).tolist()
+
+    def fastest(name: str, operation: str, time_us: float) -> tuple[float, set[str]]:
+        """Hold every option for sale against every other, with that time of that device."""
+        times: dict[int, float] = {}
+        for at in rows:
+            flash, disk = table.devices(at)
+            ids = [None if each is None else each.id for each in (flash, disk)]
+            if name not in ids:
+                times[at] = float(options.io_us[at])
+                continue
+            scheme = CHOICES[int(options.scheme[at])]
+            ram, cache_ = options.ram_pages[[at]], options.flash_pages[[at]]
+            done = operations(curve, ram, cache_, (scheme,))[scheme]
+            both = (
+                (tier, each)
+                for tier, each in zip(("flash", "disk"), (flash, disk), strict=True)
+                if each is not None
+            )
+            times[at] = 0.0
+            for tier, each in both:
+                busy = {
+                    one: time_us
+                    if (each.id, one) == (name, operation)
+                    else service_time(each, one, curve.page_bytes).time_us
+                    for one in OPERATIONS
+                }
+                times[at] += float(
+                    done.busy_us(tier, busy["read"], busy["write"])[0]  # type: ignore[arg-type]
+                )
+        least = min(times.values())
+        first = [at for at in times if times[at] <= least * (1 + 1e-9)]
+        return least, {with_flow(table.title(at), table.scheme(at)) for at in first}
+
+    tried = 0
+    for bar in sure.tornado:
+        about = re.fullmatch(r"the time of a page (\w+) of `(.*)`", bar.about)
+        if about is None:
+            continue
+        operation, name = about.groups()
+        device = next(
+            each
+            for at in rows
+            for each in table.devices(at)
+            if each is not None and each.id == name
+        )
+        time = service_time(device, operation, curve.page_bytes)  # type: ignore[arg-type]
+        for end, least, best_there, usd in (
+            (time.low_us, bar.io_time_us_low, bar.best_low, bar.usd_per_month_low),
+            (time.high_us, bar.io_time_us_high, bar.best_high, bar.usd_per_month_high),
+        ):
+            assert end is not None
+            slow, names = fastest(name, operation, end)
+            assert least == pytest.approx(slow, rel=1e-9)
+            assert best_there in names
+            assert usd is not None
+            assert usd <= 1500
+            tried += 1
+        if bar.flip is not None:
+            # Another option is faster by over 1 % from there on, and takes what the bar says.
+            assert bar.io_time_us_flip is not None
+            written = re.search(r"takes ([0-9.]+) µs", bar.flip)
+            assert written is not None
+            slow, names = fastest(name, operation, float(written.group(1)))
+            assert bar.io_time_us_flip == pytest.approx(slow, rel=1e-9)
+            own = with_flow(best.name, best.scheme)
+            assert own not in names
+    assert tried >= 6
+    # A report has their times, and what is bought there.
+    paper = report.html(json.loads(json.dumps(found.to_dict(), default=str)))
+    assert "Another choice if a page read of" in paper
+    flip = next(bar for bar in sure.tornado if bar.flip is not None)
+    assert flip.io_time_us_flip is not None
+    assert f"{format_microseconds(flip.io_time_us_flip)} per access" in paper
 
 
 def test_a_repair_costs_at_least_what_is_repaired(folder: Path) -> None:
@@ -2433,6 +2589,8 @@ def test_bars_say_how_many_inputs_have_none() -> None:
     assert "at the ends of the other, by itself," in words(3, 2, 2)
     assert "at the ends of its range, by itself," in words(1, 0, 0)
     assert words(0, 0, 0).startswith("Only the windows")
+    assert "9 inputs" in words(9, 1, 1, "I/O time")
+    assert "cost" not in words(9, 8, 1, "I/O time")
 
 
 def test_a_page_flow_at_the_same_price_that_breaks_in_fewer_draws_is_named() -> None:

@@ -447,7 +447,7 @@ def test_sentences_follow_the_figures() -> None:
     more = {**bar, **ends, "changes": False}
     said = tornado_sentence([more], MONEY, "1 x a")
     assert "stays the same" not in said
-    assert "of the same kind, but not everywhere of the same sizes and numbers" in said
+    assert "of the same kind is the best, or within 1 % of it, but not" in said
     one = tornado_sentence([{**more, "best_high": "1 x a"}], MONEY, "1 x a")
     assert one.endswith("The choice stays the same at every end.")
     nothing = {**bar, "usd_per_month_low": None, "usd_per_month_high": None}

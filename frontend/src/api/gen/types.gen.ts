@@ -1945,6 +1945,12 @@ export type BarOut = {
      * Of the best option there. [USD/month]
      */
     usd_per_month_flip: string | null;
+    /**
+     * Io Time Us Flip
+     *
+     * Of the same where the objective is the I/O time; null for other objectives. [µs]
+     */
+    io_time_us_flip: number | null;
 };
 
 /**

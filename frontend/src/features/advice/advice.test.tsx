@@ -182,6 +182,7 @@ const FOUND: AdviceOut = {
         usd_per_month_flip: null,
         io_time_us_low: null,
         io_time_us_high: null,
+        io_time_us_flip: null,
       },
     ],
     value_of_information: [],
@@ -1118,12 +1119,22 @@ describe("the answer", () => {
           ...bar,
           io_time_us_low: 4,
           io_time_us_high: 1500,
+          flip: "the misses are 20 % off",
+          usd_per_month_flip: "777.00",
+          io_time_us_flip: 70,
         })),
       },
     });
     const times = fast.getByRole("table", { name: "What is not known" });
-    await expect.element(times).toMatchTextContent(/4 µs.*1\.5 ms/);
-    await expect.element(times).not.toMatchTextContent(/500\.00|USD/);
+    // Times, and behind what is bought there what it costs.
+    await expect
+      .element(times)
+      .toMatchTextContent(
+        /4 µs.*1 x tiny, 500\.00 USD per month.*1\.5 ms.*2 x large, 1,000\.00 USD per month/,
+      );
+    await expect
+      .element(times)
+      .toMatchTextContent(/20 % off: 70 µs, 777\.00 USD per month/);
     await fast.unmount();
     const idle = await view({
       ...sure,

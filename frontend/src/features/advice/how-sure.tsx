@@ -152,11 +152,19 @@ interface Measure {
   readonly of: (option: AdviceOptionOut) => number | null;
   /** At both ends of an input; null where there is no option. */
   readonly at: (bar: Bar) => readonly [low: number | null, high: number | null];
+  /** What the best option costs at both ends, to be read behind what it is; empty where that is the measure. */
+  readonly priced: (bar: Bar) => readonly [low: string, high: string];
+  /** What it costs and takes at the flip; empty where nobody knows. */
+  readonly atFlip: (bar: Bar) => string;
   readonly write: (value: number) => string;
   readonly said: (value: number) => string;
 }
 
 const money = (value: string | null) => (value === null ? null : Number(value));
+
+/** Behind what an option is or takes; empty without an amount. */
+const behind = (value: string | null) =>
+  value === null ? "" : `, ${MONEY.said(Number(value))}`;
 
 const MONEY: Measure = {
   words: "cost",
@@ -165,6 +173,9 @@ const MONEY: Measure = {
   },
   of: (option) => money(option.usd_per_month),
   at: (bar) => [money(bar.usd_per_month_low), money(bar.usd_per_month_high)],
+  priced: () => ["", ""],
+  atFlip: ({ usd_per_month_flip: cost }) =>
+    cost === null ? "" : `${cents(Number(cost))} ${shownCurrency()}`,
   write: cents,
   said: (value) => `${cents(value)} ${shownCurrency()} per month`,
 };
@@ -174,6 +185,9 @@ const TIME: Measure = {
   unit: undefined,
   of: (option) => option.io_time_us_per_access ?? null,
   at: (bar) => [bar.io_time_us_low ?? null, bar.io_time_us_high ?? null],
+  priced: (bar) => [behind(bar.usd_per_month_low), behind(bar.usd_per_month_high)],
+  atFlip: ({ io_time_us_flip: us, usd_per_month_flip: cost }) =>
+    us == null ? "" : `${time(us)}${behind(cost)}`,
   write: time,
   said: time,
 };
@@ -198,13 +212,18 @@ const columnsOf = (
     now ?? 0,
     Number.MIN_VALUE,
   );
-  const end = (text: string, value: number | null, best: string | null) => (
+  const end = (
+    text: string,
+    value: number | null,
+    best: string | null,
+    priced: string,
+  ) => (
     <>
       <b>{value === null ? "no option" : measure.write(value)}</b>
       <br />
       <span className={classes["end"]}>
         <Prose text={text} names={names} />
-        {best === null ? "" : `: ${best}`}
+        {best === null ? "" : `: ${best}${priced}`}
       </span>
     </>
   );
@@ -219,13 +238,15 @@ const columnsOf = (
       key: "At one end",
       unit: measure.unit,
       align: "text",
-      cell: (bar) => end(bar.low, measure.at(bar)[0], bar.best_low),
+      cell: (bar) =>
+        end(bar.low, measure.at(bar)[0], bar.best_low, measure.priced(bar)[0]),
     },
     {
       key: "At the other end",
       unit: measure.unit,
       align: "text",
-      cell: (bar) => end(bar.high, measure.at(bar)[1], bar.best_high),
+      cell: (bar) =>
+        end(bar.high, measure.at(bar)[1], bar.best_high, measure.priced(bar)[1]),
     },
     {
       key: "Range",
@@ -235,26 +256,30 @@ const columnsOf = (
     {
       key: "Another choice",
       align: "text",
-      cell: ({ changes, flip, usd_per_month_flip: cost }) =>
-        flip === null ? (
-          changes ? (
-            "yes"
-          ) : (
-            "no"
-          )
-        ) : (
-          <>
-            yes
-            <br />
-            <span className={classes["end"]}>
-              <Prose text={`if ${flip}`} names={names} />
-              {cost === null ? "" : `: ${cents(cost)} ${shownCurrency()}`}
-            </span>
-          </>
-        ),
+      cell: (bar) => <Flip bar={bar} at={measure.atFlip(bar)} names={names} />,
     },
   ];
 };
+
+/** Whether another option is the best somewhere in a range, from where on, and what that takes there. */
+function Flip(props: {
+  readonly bar: Bar;
+  readonly at: string;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { changes, flip } = props.bar;
+  if (flip === null) return changes ? "yes" : "no";
+  return (
+    <>
+      yes
+      <br />
+      <span className={classes["end"]}>
+        <Prose text={`if ${flip}`} names={props.names} />
+        {props.at === "" ? "" : `: ${props.at}`}
+      </span>
+    </>
+  );
+}
 
 /** The range between both ends, with the recommendation as a line; the cells beside it say the same. */
 function RangeBar(props: {

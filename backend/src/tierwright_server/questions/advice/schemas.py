@@ -592,6 +592,10 @@ class BarOut(Answer):
     usd_per_month_flip: Usd | None = Field(
         description="Of the best option there. [USD/month]"
     )
+    io_time_us_flip: float | None = Field(
+        default=None,
+        description="Of the same where the objective is the I/O time; null for other objectives. [µs]",
+    )
 
 
 class InformationOut(Answer):

@@ -240,6 +240,11 @@ class Contenders:
         return len(self.rows)
 
     @property
+    def by_time(self) -> bool:
+        """Whether the I/O time is the objective."""
+        return self._asked.objective == "io_time"
+
+    @property
     def approximate(self) -> tuple[str, ...]:
         """Page flows of some of them whose flash hits are known with an error at their sizes."""
         ram, flash = self.options.ram_pages, self.options.flash_pages

@@ -23,6 +23,7 @@ from tierwright.advise.advice.found import Bar, RuleOfThumb
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
+from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted
 from tierwright.evaluate.advice.information import NEAR
 from tierwright.evaluate.advice.limits import ROUNDING
@@ -186,12 +187,9 @@ class Ends:
             size = max(size, apart)
         flip = self._flips.get(caution.message)
         if flip is not None and not changed:
-            cost = (
-                ""
-                if flip.usd_per_month_flip is None
-                else f", at {money(flip.usd_per_month_flip)} per month"
+            said.append(
+                f"if {flip.flip}: another choice would be the best{_at_flip(flip)}"
             )
-            said.append(f"if {flip.flip}: another choice would be the best{cost}")
             changed = True
         return Effect("; ".join(said), changed, size)
 
@@ -226,6 +224,16 @@ def tornado(ends: Ends, cautions: Iterable[Caution]) -> Iterator[Bar]:
         )
     found.sort(key=lambda two: -two[0])
     yield from (bar for _, bar in found[:MOST_BARS])
+
+
+def _at_flip(bar: Bar) -> str:
+    """Say what the best option takes, where that is the objective, and costs at a flip."""
+    said = []
+    if bar.io_time_us_flip is not None:
+        said.append(f"{format_microseconds(bar.io_time_us_flip)} per access")
+    if bar.usd_per_month_flip is not None:
+        said.append(f"{money(bar.usd_per_month_flip)} per month")
+    return f", at {' and '.join(said)}" if said else ""
 
 
 def _usd(end: AtEnd) -> Decimal | None:

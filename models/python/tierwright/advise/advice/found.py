@@ -474,6 +474,8 @@ class Bar:
         none, or without a probability.
     usd_per_month_flip : Decimal or None
         Of the best option there. [USD/month]
+    io_time_us_flip : float or None
+        Of the same where the objective is the I/O time; None for other objectives. [µs]
     """
 
     about: str
@@ -488,6 +490,7 @@ class Bar:
     usd_per_month_flip: Decimal | None = None
     io_time_us_low: float | None = None
     io_time_us_high: float | None = None
+    io_time_us_flip: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

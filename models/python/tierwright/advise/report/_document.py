@@ -458,6 +458,7 @@ _ADVICE = _table(
                     usd_per_month_flip=_maybe_amount,
                     io_time_us_low=_maybe_number,
                     io_time_us_high=_maybe_number,
+                    io_time_us_flip=_maybe_number,
                 )
             ),
             value_of_information=_list(

@@ -415,8 +415,12 @@ def _flip(bar: Mapping[str, Any]) -> str:
     """Say from where on another option is the best; empty where that was not found."""
     if not bar["flip"]:
         return ""
-    cost = bar["usd_per_month_flip"]
-    at = "" if cost is None else f", at {show.usd(cost)} USD per month"
+    cost, time_us = bar["usd_per_month_flip"], bar["io_time_us_flip"]
+    said = [
+        *([] if time_us is None else [f"{TIME.said(time_us)} per access"]),
+        *([] if cost is None else [f"{show.usd(cost)} USD per month"]),
+    ]
+    at = f", at {' and '.join(said)}" if said else ""
     return sentence_of(f"another choice if {bar['flip']}{at}")
 
 
@@ -428,11 +432,13 @@ def _measure(document: Document, bars: Sequence[Document]) -> Measure:
 
 def _end(bar: Mapping[str, Any], end: str, measure: Measure) -> list[str]:
     name, value = bar[f"best_{end}"], bar[f"{measure.key}_{end}"]
+    cost = bar[f"usd_per_month_{end}"] if measure is TIME else None
+    priced = "" if cost is None else f", at {show.usd(cost)} USD per month"
     return [
         _lines(
             [
                 sentence_of(f"if {bar[end]}"),
-                sentence_of(f"best: {name}")
+                sentence_of(f"best: {name}{priced}")
                 if name
                 else "No option keeps every limit.",
             ]
@@ -484,7 +490,7 @@ def _unchanged(bars: Sequence[Document], own: str | None) -> str:
     same = (
         "The choice stays the same at every end"
         if own is None or names <= {own, None}
-        else "At every end the choice is of the same kind, but not everywhere of the same sizes and numbers"
+        else "At every end something of the same kind is the best, or within 1 % of it, but not everywhere the same"
     )
     if not inside:
         return f"{same}."

@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from tierwright.advise.advice import _draws
 from tierwright.advise.advice._confidence.drawing import Sure
 from tierwright.advise.advice._confidence.flips import with_flip
-from tierwright.advise.advice._confidence.ranges import STEPS, best_along, value_text
-from tierwright.advise.advice._confidence.words import cents_of, name_of
+from tierwright.advise.advice._confidence.ranges import (
+    STEPS,
+    Places,
+    best_along,
+    value_text,
+)
+from tierwright.advise.advice._confidence.words import name_of
 from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice.found import Bar
 from tierwright.common.cautions import Caution
 from tierwright.common.wording import counted
-from tierwright.evaluate.advice.information import Buys
 from tierwright.profile.curve import Curve
 
 OF_CAUTION: Mapping[str, str] = {
@@ -50,7 +54,7 @@ def ends_of(found: Sure, each: Input) -> list[tuple[str, Curve]]:
 
 def bars_of(
     found: Sure,
-    ranges: Callable[[Input], Buys],
+    ranges: Callable[[Input], Places],
     others: tuple[Bar, ...],
     drawn: Mapping[Input, Caution],
 ) -> tuple[tuple[Bar, ...], str]:
@@ -61,20 +65,24 @@ def bars_of(
     A bar ends where the draws end, so that it speaks of the range that probability and worth speak of.
     """
     own: list[Bar] = []
+    width = _width_us if found.by_time else _width
     for each in found.draws.places:
         if each in drawn:
             own.append(_own_bar(found, each, ranges(each), drawn[each].message))
             continue
         bar = _own_bar(found, each, ranges(each), name_of(each))
-        if bar.flip is not None or _width(bar) > 0:
+        if bar.flip is not None or width(bar) > 0:
             own.append(bar)
-    made = sorted((*others, *own), key=_width, reverse=True)[:MOST_BARS]
+    made = sorted((*others, *own), key=width, reverse=True)[:MOST_BARS]
     return tuple(made), bars_text(
-        len(found.draws.places), len(own), sum(each in own for each in made)
+        len(found.draws.places),
+        len(own),
+        sum(each in own for each in made),
+        "I/O time" if found.by_time else "cost",
     )
 
 
-def bars_text(drawn: int, changing: int, shown: int) -> str:
+def bars_text(drawn: int, changing: int, shown: int, what: str = "cost") -> str:
     """Say how many inputs were drawn, how many of them have a bar, and what those without one do.
 
     Parameters
@@ -85,6 +93,8 @@ def bars_text(drawn: int, changing: int, shown: int) -> str:
         Those whose range changes something, or of which a caution speaks.
     shown : int
         Those of them that have a bar.
+    what : str
+        What they change of the best option: its cost, or its I/O time where that is the objective.
 
     Examples
     --------
@@ -101,14 +111,14 @@ def bars_text(drawn: int, changing: int, shown: int) -> str:
     without = []
     if cut:
         without.append(
-            f"{counted(cut, 'other input changes', 'other inputs change')} the cost by no more than those shown"
+            f"{counted(cut, 'other input changes', 'other inputs change')} the {what} by no more than those shown"
         )
     if rest:
         others = f"the {'other ' if shown else ''}{rest:,}" if rest > 1 else "the other"
         if not shown and rest == 1:
             others = "its range"
         without.append(
-            f"at the ends of {others}, {'each ' if rest > 1 else ''}by itself, the cost of the best option stays the same"
+            f"at the ends of {others}, {'each ' if rest > 1 else ''}by itself, the {what} of the best option stays the same"
         )
     return f"{said}: {', and '.join(without)}." if without else f"{said}."
 
@@ -118,26 +128,33 @@ def _width(bar: Bar) -> float:
     return float("inf") if low is None or high is None else float(abs(high - low))
 
 
+def _width_us(bar: Bar) -> float:
+    low, high = bar.io_time_us_low, bar.io_time_us_high
+    return float("inf") if low is None or high is None else abs(high - low)
+
+
 def _bought(found: Sure, bought: tuple[int, int] | None) -> str | None:
     """Name what is bought at an end of a bar, with as many devices as it needs there; None where nothing keeps every limit."""
     return None if bought is None else found.contenders.named(*bought)
 
 
-def _own_bar(found: Sure, each: Input, buys: Buys, about: str) -> Bar:
-    along = best_along(found, buys)
+def _own_bar(found: Sure, each: Input, places: Places, about: str) -> Bar:
+    along = best_along(found, places)
     kinds = found.contenders.kinds
     ends = (0, STEPS - 1)
-    usd = [None if along.index[at] is None else cents_of(along.usd[at]) for at in ends]
+    (usd_low, us_low), (usd_high, us_high) = (along.at(at) for at in ends)
     index = [along.index[at] for at in ends]
     titles = [_bought(found, along.bought[at]) for at in ends]
     bar = Bar(
         about,
         value_text(found.draws.ranges, found.draws, each, 0.0),
         value_text(found.draws.ranges, found.draws, each, 1.0),
-        usd[0],
-        usd[1],
+        usd_low,
+        usd_high,
         titles[0],
         titles[1],
         any(at is None or kinds[at] != kinds[found.chosen] for at in index),
+        io_time_us_low=us_low,
+        io_time_us_high=us_high,
     )
     return with_flip(found, bar, each, along)

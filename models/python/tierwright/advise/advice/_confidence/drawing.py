@@ -62,6 +62,11 @@ class Sure:
     figures: tuple[dict[str, float], ...]
     stated: dict[str, float]
 
+    @property
+    def by_time(self) -> bool:
+        """Whether the I/O time is the objective."""
+        return self.contenders.by_time
+
 
 def recorded_of(asked: Asked, table: Table, best: int, rows: IntArray) -> Recorded:
     """Return the windows that can be drawn for some contenders; the curve has windows."""

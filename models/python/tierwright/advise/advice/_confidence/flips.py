@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from decimal import Decimal
 from functools import partial
 
 from tierwright.advise.advice import _draws
@@ -17,11 +18,11 @@ from tierwright.advise.advice._confidence.ranges import (
     place_as_is,
     value_text,
 )
-from tierwright.advise.advice._confidence.words import cents_of
 from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice.found import Bar
 from tierwright.common.wording import TWICE
 
+_Value = tuple[Decimal | None, float | None]
 _HALVINGS, _BITS, _LAST_BITS = 24, 60, 1e-9
 """Times that a flip is halved at most, bits of its place, and parts of a last digit that rounding is not for."""
 
@@ -37,18 +38,19 @@ def with_flip(found: Sure, bar: Bar, each: Input, along: Along) -> Bar:
     if not other:
         return bar
     at = min(other, key=lambda one: abs(SCALE[one] - base))
-    place, usd = _first_other(found, each, base, at, float(along.usd[at]))
+    place, (usd, time_us) = _first_other(found, each, base, at, along.at(at))
     return replace(
         bar,
         flip=value_text(found.draws.ranges, found.draws, each, place),
-        usd_per_month_flip=cents_of(usd),
+        usd_per_month_flip=usd,
+        io_time_us_flip=time_us,
     )
 
 
 def _first_other(
-    found: Sure, each: Input, base: float, at: int, usd: float
-) -> tuple[float, float]:
-    """Return from which place of a range on another option is the choice, as it is written, and what that costs.
+    found: Sure, each: Input, base: float, at: int, value: _Value
+) -> tuple[float, _Value]:
+    """Return from which place of a range on another option is the choice, as it is written, and what that costs and takes.
 
     Between a place of `SCALE` at which it is and the one before, on the side of what was used, the change is found by
     halving; where the choice changes there several times, it is one of these changes. What is written has three digits:
@@ -62,20 +64,20 @@ def _first_other(
         Place as it is used. [1]
     at : int
         Index of the place of `SCALE` nearest to it at which another option is the choice.
-    usd : float
-        What the best one costs there. [USD/month]
+    value : (Decimal, float or None)
+        What the best one costs there and, where that is the objective, takes. [USD/month], [µs]
     """
     outer = float(SCALE[at])
     if outer == base:
-        return outer, usd
+        return outer, value
     towards = math.copysign(1 / (STEPS - 1), base - outer)
     inner = outer + towards if abs(towards) < abs(base - outer) else base
 
-    def other_at(place: float) -> float | None:
-        """Return what the best option costs where it is another one; None where it is none."""
+    def other_at(place: float) -> _Value | None:
+        """Return what the best option costs and takes where it is another one; None where it is none."""
         along = best_along(found, at_places(found, each, [place]))
         same = along.index[0] is None or along.index[0] == found.chosen
-        return None if same else float(along.usd[0])
+        return None if same else along.at(0)
 
     is_up = outer > inner
     written = partial(_next_written, found, each, is_up=is_up)
@@ -83,15 +85,15 @@ def _first_other(
         if written(inner) == written(outer):
             break
         middle = (inner + outer) / 2
-        cost = other_at(middle)
-        if cost is None:
+        there = other_at(middle)
+        if there is None:
             inner = middle
         else:
-            outer, usd = middle, cost
+            outer, value = middle, there
     place = _place_of(found, each, written(outer), 1.0 if is_up else 0.0)
-    cost = other_at(place)
+    there = other_at(place)
     # Where the choice changes back within the last digit, it is not rounded.
-    return (outer, usd) if cost is None else (place, cost)
+    return (outer, value) if there is None else (place, there)
 
 
 def _next_written(found: Sure, each: Input, place: float, *, is_up: bool) -> float:

@@ -113,12 +113,8 @@ def _weighed(
     for each, caution in drawn.items():
         if ends is not None:
             ends.draw(caution.name, ends_of(found, each))
-    if in_money:
-        others = [each for each in cautions if each not in drawn.values()]
-        bars, about_bars = bars_of(found, ranges, _bars_of(ends, others), drawn)
-    else:
-        # Which choice is the cheapest where flips nothing of the fastest one.
-        bars, about_bars = _bars_of(ends, cautions), ""
+    others = [each for each in cautions if each not in drawn.values()]
+    bars, about_bars = bars_of(found, ranges, _bars_of(ends, others), drawn)
     by_money = regret(found.buys, found.chosen)
     probability = by_money.probability
     may_be_small = _may_be_small(asked)

@@ -8,6 +8,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._confidence.drawing import Sure
+from tierwright.advise.advice._confidence.ranges import Places
 from tierwright.advise.advice._confidence.words import cents_of, name_of, what_to_do
 from tierwright.advise.advice._contenders import State
 from tierwright.advise.advice._draws import Input
@@ -15,11 +16,11 @@ from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice.found import Information
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import money
-from tierwright.evaluate.advice.information import Buys, worth_of
+from tierwright.evaluate.advice.information import worth_of
 
 
 def worth_of_inputs(
-    found: Sure, ranges: Callable[[Input], Buys], most: Decimal
+    found: Sure, ranges: Callable[[Input], Places], most: Decimal
 ) -> Iterator[Information]:
     """Say what knowing each input is worth, the most first, at most eight; what is worth nothing is listed too."""
     held = found.contenders.options.ram_pages + found.contenders.options.flash_pages
@@ -41,7 +42,7 @@ def worth_of_inputs(
                 found.buys,
                 value,
                 stated,
-                None if each is None else ranges(each),
+                None if each is None else ranges(each).buys,
                 np.delete(every, at, axis=1),
             ),
             each,
