@@ -174,6 +174,28 @@ def test_what_there_is_is_an_option(application: Any, production: str) -> None:
     assert Decimal(kept["saving_usd_per_month"]) == 0
 
 
+def test_a_bill_says_how_many_machines_there_are(
+    application: Any, production: str
+) -> None:
+    have = {name: HAVE[name] for name in HAVE if "usd" not in name}
+    body = {"candidates": SHELF, "how_sure": False}
+    rented = {"server": "aws-i4i.4xlarge", "machines": 2}
+    alone, both = (
+        application.post(
+            production, {**body, "have": {**have, **stated, "bill": rented}}, 200
+        )
+        for stated in ({}, {"machines": 2})
+    )
+    assert alone == both
+    assert alone["option_zero"]["machines"] == 2
+    assert alone["option_zero"]["server"] == "aws-i4i.4xlarge"
+    other = {**body, "have": {**have, "machines": 1, "bill": rented}}
+    [error] = application.post(production, other, 422)["errors"]
+    assert error["value"] == "2"
+    assert error["where"] == "body.have.bill.machines"
+    assert "is not the number of machines that there are, 1" in error["message"]
+
+
 def test_a_bill_of_what_there_is_has_the_months_of_the_question(
     application: Any, production: str
 ) -> None:

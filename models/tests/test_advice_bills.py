@@ -159,3 +159,71 @@ def test_another_horizon_in_the_bill_of_what_there_is_is_refused() -> None:
 def test_amounts_beside_a_bill_are_refused(name: str) -> None:
     with pytest.raises(BadInput, match=rf"{name}: `50` is stated twice"):
         box_of(BOXES, **{name: "50"})
+
+
+SERVERS = {
+    "ram": "256GiB",
+    "disk_device": "samsung-pm9a3-7.68tb-u2",
+    "disks": 4,
+}
+
+
+def test_what_there_is_has_as_many_machines_as_its_bill() -> None:
+    """Where only the bill says how many: as if both did, and not the rent of two for one."""
+    rented = {"server": "aws-i4i.4xlarge", "machines": 2}
+    alone, both = (
+        have_from_mapping({**SERVERS, **stated, "bill": rented}, "file")
+        for stated in ({}, {"machines": 2})
+    )
+    assert alone == both
+    few = have_from_mapping(
+        {key: SERVERS[key] for key in SERVERS if key != "disks"} | {"bill": rented},
+        "file",
+    )
+    assert (few.machines, few.disks) == (2, 2)
+    found = ask(have=alone, constraints={"machines": 2})
+    zero = found.option_zero
+    assert zero is not None
+    assert zero.machines == 2
+    own = bill.answer(build_from_mapping(rented))
+    assert zero.usd_per_month == own.usd_per_month
+
+
+@pytest.mark.parametrize(
+    ("machines", "stated", "said"),
+    [
+        (1, {"machines": 2}, "`2` is not the number of machines that there are, 1"),
+        (2, {"machines": 1}, "`1` is not the number of machines that there are, 2"),
+        (
+            2,
+            {},
+            "`1` is not the number of machines that there are, 2; it states none, so it is of one",
+        ),
+    ],
+)
+def test_a_bill_of_another_number_of_machines_is_refused(
+    machines: int, stated: dict[str, int], said: str
+) -> None:
+    rented = {"server": "aws-i4i.4xlarge", **stated}
+    with pytest.raises(BadInput) as refused:
+        have_from_mapping({**SERVERS, "machines": machines, "bill": rented}, "file")
+    text = str(refused.value)
+    assert "bill.machines" in text
+    assert said in text
+    assert "in both" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("stated", "server"),
+    [
+        ({"server": "aws-i4i.4xlarge"}, "aws-i4i.4xlarge"),
+        ({"part": [{"id": "chassis-dell-r760", "usd": 9000}]}, "chassis-dell-r760"),
+        ({"extra": [{"what": "box", "quantity": 2, "usd": "3600"}]}, None),
+    ],
+)
+def test_the_server_of_what_there_is_is_that_of_its_bill(
+    stated: dict[str, Any], server: str | None
+) -> None:
+    zero = ask(have=box_of(stated)).option_zero
+    assert zero is not None
+    assert zero.server == server

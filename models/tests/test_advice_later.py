@@ -1586,7 +1586,7 @@ IN_RAM = Production(256 * GIB, 2_000.0, 4_000.0, growth_per_year=0.2)
         {"response_p99_us": 1, "restart_s": 10**6},
     ],
 )
-def test_what_is_held_breaks_the_limits_that_it_breaks_when_it_is_asked_anew(
+def test_what_is_held_breaks_the_limits_that_it_breaks_when_it_is_asked_again(
     limits: dict[str, float],
 ) -> None:
     asked = question(

@@ -597,7 +597,7 @@ export type AdviceOptionOut = {
     /**
      * Server
      *
-     * Instance or chassis; null for devices bought by themselves.
+     * Instance or chassis, of what there is as its `bill` names it; null for devices bought by themselves.
      */
     server: string | null;
     /**
@@ -12681,7 +12681,7 @@ export type HaveIn = {
     /**
      * Machines
      *
-     * Equal machines.
+     * Equal machines, as many as its `bill` is of; absent beside a bill: as many as that states.
      */
     machines?: number;
     /**
@@ -12745,7 +12745,7 @@ export type HaveIn = {
      */
     purchase_usd?: number | string | null;
     /**
-     * Body of `POST /bills` in place of the amounts; its `horizon_months` absent, or those of the question.
+     * Body of `POST /bills` in place of the amounts: `machines` as many as there are, `horizon_months` absent, or those of the question.
      */
     bill?: BillIn | null;
 };

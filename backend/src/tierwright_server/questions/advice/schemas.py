@@ -42,7 +42,8 @@ class HaveIn(Body):
     """What there is today: always one of the options. Sizes and counts are of all machines together."""
 
     machines: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
-        default=1, description="Equal machines."
+        default=1,
+        description="Equal machines, as many as its `bill` is of; absent beside a bill: as many as that states.",
     )
     ram_bytes: SizeBytes = Field(
         description="RAM of all machines for pages, without what the system itself takes, which candidates have besides; "
@@ -80,7 +81,7 @@ class HaveIn(Body):
     )
     bill: BillIn | None = Field(
         default=None,
-        description="Body of `POST /bills` in place of the amounts; its `horizon_months` absent, or those of the question.",
+        description="Body of `POST /bills` in place of the amounts: `machines` as many as there are, `horizon_months` absent, or those of the question.",
     )
 
 
@@ -331,7 +332,7 @@ class AdviceOptionOut(Answer):
     flash_devices: int = Field(description="How many devices cache.")
     disks: int = Field(description="How many devices hold the data.")
     server: str | None = Field(
-        description="Instance or chassis; null for devices bought by themselves."
+        description="Instance or chassis, of what there is as its `bill` names it; null for devices bought by themselves."
     )
     volumes: list[dict[str, Any]] = Field(
         description="Volumes: `quantity` is that of all machines, sizes and rates are of each volume."

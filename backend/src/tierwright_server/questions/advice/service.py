@@ -274,9 +274,12 @@ def _candidates(
 
 def have_with(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
     """Return what there is."""
+    machines = stated.machines
+    if "machines" not in stated.model_fields_set and stated.bill is not None:
+        machines = stated.bill.machines
     with of_part("have"):
         return Have(
-            machines=stated.machines,
+            machines=machines,
             ram_bytes=stated.ram_bytes,
             disk=disk,
             disks=stated.disks,

@@ -104,7 +104,7 @@ class Option:
     flash_devices, disks : int
         How many of each.
     server : str or None
-        Instance or chassis; None for devices bought by themselves.
+        Instance or chassis, of what there is as its bill names it; None for devices bought by themselves.
     volumes : tuple of dict
         Volumes: `quantity` is that of all machines, sizes and rates are of each volume.
     scheme : str

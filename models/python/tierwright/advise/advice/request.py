@@ -333,13 +333,14 @@ class Have:
     purchase_usd : Decimal or None
         What of it would be paid again; 0 for what is owned, None where nobody said. [USD]
     bill : mapping or None
-        CONFIG of `tierwright bill`, in place of the amounts; its `horizon_months` is that of the question where it is stated.
+        CONFIG of `tierwright bill` of the same number of machines, in place of the amounts; its `horizon_months` is that of
+        the question where it is stated.
 
     Raises
     ------
     BadInput
         If these do not fit together: devices that machines do not share equally, a cache without a device, RAM of which
-        the system leaves nothing, amounts beside a bill.
+        the system leaves nothing, amounts beside a bill, a bill of another number of machines.
     """
 
     machines: int
@@ -447,6 +448,25 @@ class Have:
                 "is stated twice: the bill has it too",
             )
         problems.raise_if_any()
+        self._check_machines_of_bill()
+
+    def _check_machines_of_bill(self) -> None:
+        """Hold the number of machines that the bill is of against that of what there is: it would be of another spend."""
+        if self.bill is None:
+            return
+        of_bill = machines_of_bill(self.bill)
+        stated = "" if "machines" in self.bill else "; it states none, so it is of one"
+        problems = Problems(
+            "have",
+            "state the same number of machines in both, or in the bill alone",
+        )
+        problems.check(
+            of_bill == self.machines,
+            "bill.machines",
+            of_bill,
+            f"is not the number of machines that there are, {self.machines:,}{stated}",
+        )
+        problems.raise_if_any()
 
     def _check_space(self, problems: Problems) -> None:
         """Hold the flash that caches against what its devices have."""
@@ -478,6 +498,11 @@ class Have:
             f"leaves nothing of {format_bytes(self.ram_bytes)} of RAM on {counted(self.machines, 'machine')} for pages: "
             "state less of each machine, or as RAM all that the machines have",
         )
+
+
+def machines_of_bill(bill: Any) -> Any:
+    """Return of how many machines a bill is: of one where it states none."""
+    return bill.get("machines", 1) if isinstance(bill, Mapping) else 1
 
 
 def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
@@ -676,7 +701,7 @@ def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:
     problems = Problems(place, HINT)
     for key in data:
         problems.check(key in _HAVE_KEYS, key, None, "unknown key")
-    machines = data.get("machines", 1)
+    machines = data.get("machines", machines_of_bill(data.get("bill")))
     given: dict[str, Any] = {
         "machines": machines,
         "disks": data.get("disks", machines),

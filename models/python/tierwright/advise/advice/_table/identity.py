@@ -11,7 +11,7 @@ import numpy as np
 from tierwright.advise.advice._standing import Standing, ram_text
 from tierwright.advise.advice._table.devices import device_of_drive, with_times
 from tierwright.advise.advice._table.setting import Setting
-from tierwright.advise.advice._table.today import standing_of
+from tierwright.advise.advice._table.today import server_of, standing_of
 from tierwright.advise.configurations import name_of
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
@@ -173,8 +173,11 @@ class Identified:
         return (local if self.options.flash_bytes[at] else None), volume
 
     def server(self, at: int) -> str | None:
-        """Instance or chassis of an option."""
+        """Instance or chassis of an option; of what there is as its bill names it."""
         columns, row = self.columns, int(self.options.row[at])
+        have = self.setting.have
+        if self.source(at) == "have" and have is not None:
+            return server_of(have)
         if self.source(at) in (*STANDING, "devices") or columns is None:
             return None
         if columns.chassis[row] >= 0:

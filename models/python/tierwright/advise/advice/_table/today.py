@@ -43,14 +43,25 @@ def standing_of(setting: Setting, have: Have) -> Standing:
     )
 
 
+def server_of(have: Have) -> str | None:
+    """Instance that the bill of what there is rents, else the chassis of its parts; None where it names neither, or several."""
+    if not have.bill:
+        return None
+    if have.bill.get("server"):
+        return str(have.bill["server"])
+    named = {
+        each.part.id
+        for each in build_from_mapping(have.bill).parts
+        if each.part.kind == "chassis"
+    }
+    return named.pop() if len(named) == 1 else None
+
+
 def _have_in_rack(have: Have) -> tuple[float, float]:
     """Power and height of all machines of what there is, as its bill states them; NaN where it does not. [W], [U]"""
     if not have.bill:
         return math.nan, math.nan
     build = build_from_mapping(have.bill)
-    if build.machines != have.machines:
-        # Of which machines the bill speaks is not known.
-        return math.nan, math.nan
     boxes = [each for each in build.parts if each.part.kind == "chassis"]
     watts, unknown = machine_watts(build)
     # Parts without the server that holds them are not what it takes.
