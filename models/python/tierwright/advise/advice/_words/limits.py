@@ -222,11 +222,15 @@ def what_is_asked(name: str, limit: Decimal | float) -> str:
     --------
     >>> what_is_asked("peak_busy", 0.7), what_is_asked("flash_life_years", 5.0)
     ('at most 70 % is allowed', 'at least 5 years is required')
+    >>> what_is_asked("machines", 1), what_is_asked("machines", 2)
+    ('at most 1 machine is allowed', 'at most 2 machines are allowed')
     """
     written = stated_limit(name, limit)
     if name in LEAST:
         return f"at least {written} is required"
-    return f"at most {written} is allowed"
+    # Machines are counted, all else is an amount.
+    verb = "are" if name == "machines" and limit != 1 else "is"
+    return f"at most {written} {verb} allowed"
 
 
 _EXACT = Context(prec=100)
