@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from advice_cases import SHELF, asked_of, problems, question, tried
+import pytest
+from advice_cases import DEVICES_ALONE, SHELF, ask, asked_of, problems, question, tried
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -112,3 +114,22 @@ def test_the_load_for_which_devices_are_listed_is_part_of_a_conflict() -> None:
     assert found.infeasible.conflict == (*load, *limits)
     assert "the limits on throughput, on RAM and on the cost" in found.infeasible.text
     assert "is enough: throughput to 2," in found.infeasible.text
+
+
+def test_a_conflict_says_where_it_was_not_found_how_far_to_relax_a_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Silence would read as if there were nothing to relax."""
+    asked = {
+        "constraints": {"restart_s": Decimal("0.001"), "response_p50_us": Decimal(1)},
+        "candidates": replace(DEVICES_ALONE, kinds=("instances",)),
+    }
+    said = set()
+    for most in (1_000, 0):
+        monkeypatch.setattr(_why_not, "MOST_QUEUES", most)
+        found = ask(**asked)
+        assert found.infeasible is not None
+        said.add(found.infeasible.more)
+        assert found.infeasible.more in found.finding
+    assert "How far it would have to be relaxed was not found." in said
+    assert len(said) == 2

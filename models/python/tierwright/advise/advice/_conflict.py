@@ -158,8 +158,7 @@ def _enough(
             else []
         )
         return nearest, (_words.nearest_text(nearest, whom), left)
-    if not whom or table.left_out is not None:
-        # Of one workload it is listed which options are rejected, and by how much.
+    if table.left_out is not None:
         return (), ()
     one = "it" if len(names) == 1 else "one of them alone"
     return (), (f"How far {one} would have to be relaxed was not found.",)
