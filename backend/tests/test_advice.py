@@ -188,6 +188,10 @@ def test_a_bill_says_how_many_machines_there_are(
     )
     assert alone == both
     assert alone["option_zero"]["machines"] == 2
+    lines = {"extra": [{"what": "box", "quantity": 2, "usd": "3600"}]}
+    stated = {**have, "machines": 2, "bill": lines}
+    all_of_them = application.post(production, {**body, "have": stated}, 200)
+    assert all_of_them["option_zero"]["usd_per_month"] == "200.00"
     assert alone["option_zero"]["server"] == "aws-i4i.4xlarge"
     other = {**body, "have": {**have, "machines": 1, "bill": rented}}
     [error] = application.post(production, other, 422)["errors"]

@@ -213,6 +213,13 @@ def test_a_bill_of_another_number_of_machines_is_refused(
     assert "in both" in (refused.value.hint or "")
 
 
+def test_a_bill_of_lines_alone_is_of_all_machines() -> None:
+    have = have_from_mapping({**SERVERS, "machines": 2, "bill": BOXES}, "file")
+    zero = ask(have=have).option_zero
+    assert zero is not None
+    assert (zero.machines, zero.usd_per_month) == (2, Decimal("200.00"))
+
+
 @pytest.mark.parametrize(
     ("stated", "server"),
     [

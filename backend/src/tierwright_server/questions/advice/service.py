@@ -295,10 +295,11 @@ def have_with(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
 
 
 def _bill_of(stated: BillIn) -> dict[str, Any]:
-    """Return a bill as it was stated: months that are not stated are those of the question."""
+    """Return a bill as it was stated: months that are not stated are those of the question, and lines alone of all machines."""
     found = stated.model_dump(exclude_none=True)
-    if "horizon_months" not in stated.model_fields_set:
-        del found["horizon_months"]
+    for name in ("horizon_months", "machines"):
+        if name not in stated.model_fields_set:
+            del found[name]
     return found
 
 

@@ -452,10 +452,13 @@ class Have:
 
     def _check_machines_of_bill(self) -> None:
         """Hold the number of machines that the bill is of against that of what there is: it would be of another spend."""
-        if self.bill is None:
+        bill = self.bill
+        if bill is None:
             return
-        of_bill = machines_of_bill(self.bill)
-        stated = "" if "machines" in self.bill else "; it states none, so it is of one"
+        if "machines" not in bill and not any(bill.get(key) for key in _OF_EACH):
+            return
+        of_bill = machines_of_bill(bill)
+        stated = "" if "machines" in bill else "; it states none, so it is of one"
         problems = Problems(
             "have",
             "state the same number of machines in both, or in the bill alone",
@@ -498,6 +501,10 @@ class Have:
             f"leaves nothing of {format_bytes(self.ram_bytes)} of RAM on {counted(self.machines, 'machine')} for pages: "
             "state less of each machine, or as RAM all that the machines have",
         )
+
+
+_OF_EACH = ("server", "rent", "part", "own", "volume", "reserved_ram", "power")
+"""Keys of a bill that are of each of its machines; lines of one's own and object stores are of all."""
 
 
 def machines_of_bill(bill: Any) -> Any:
