@@ -594,3 +594,110 @@ def test_a_replay_that_asks_a_device_without_times_is_refused_and_says_so() -> N
         "Not checked by a replay: it reads or writes `silent`, and no source states how long"
     )
     assert own.reason in found.finding
+
+
+def unrated(found: Advice) -> list[Weighed]:
+    return [each for each in found.cautions if each.code == "device_rate_not_stated"]
+
+
+def without(device: Device, *keys: str) -> Device:
+    """The same drive, without some of its figures."""
+    left = {key: each for key, each in device.figures.items() if key not in keys}
+    return replace(device, figures=left)
+
+
+IN_SMALL_RAM = {"ram_bytes": Decimal(TIB)}
+WRITES = ("write_iops", "write_latency_us")
+READS = ("read_iops", "read_latency_us")
+
+
+def test_a_drive_left_out_for_a_rate_is_said_with_what_it_would_save() -> None:
+    slow = without(UNTOLD, *WRITES)
+    question = given_(TOLD, slow, constraints=IN_SMALL_RAM)
+    found = ask(**question)
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == "told"
+    assert best.usd_per_month is not None
+    [caution] = unrated(found)
+    assert caution.about == ("untold",)
+    assert caution.could_change_choice
+    assert "no source states how fast `untold` writes (`write_iops`)" in caution.message
+    assert caution.hint.startswith("state `write_iops` in a device file")
+    assert found.verdict.text.startswith(
+        "Viable: the best of all candidates whose figures are known."
+    )
+    # Stated, as fast as the load needs, it is the choice at that price.
+    known = ask(**given_(TOLD, UNTOLD, constraints=IN_SMALL_RAM)).recommendation
+    assert known is not None
+    assert known.usd_per_month is not None
+    assert known.usd_per_month < best.usd_per_month
+    assert f"{known.name} would be the choice, at {known.usd_per_month:,.0f} USD" in (
+        caution.effect
+    )
+    assert not unrated(ask(**given_(TOLD, UNTOLD, constraints=IN_SMALL_RAM)))
+    # Each option one by one: what uses it and would cost less.
+    table = Table.of(asked_of(question).setting)
+    options = table.options
+    cheaper = [
+        at
+        for at in range(len(options))
+        if not math.isfinite(options.io_us[at])
+        and options.month_cents[at] < int(best.usd_per_month * 100)
+        and options.ram_bytes[at] <= TIB
+    ]
+    assert cheaper
+    assert all("untold" in table.names(at) for at in cheaper)
+    assert f"of {len(cheaper):,} options that cost less and keep" in caution.message
+    # What is rejected for it names the drive and the figure.
+    left_out = [
+        each
+        for each in ask(**given_(TOLD, slow, constraints={})).rejected
+        if each.constraint == "device_figures"
+    ]
+    assert left_out
+    assert all(
+        each.text.endswith(
+            ": no source states how fast `untold` writes (`write_iops`)."
+        )
+        for each in left_out
+    )
+
+
+def test_both_rates_are_named_and_nothing_of_a_drive_that_costs_more() -> None:
+    neither = without(UNTOLD, *WRITES, *READS)
+    [caution] = unrated(ask(**given_(TOLD, neither, constraints=IN_SMALL_RAM)))
+    assert (
+        "how fast `untold` reads and writes (`read_iops` and `write_iops`)"
+        in caution.message
+    )
+    dear = without(drive("untold", "7.5", has_latency=False), *WRITES)
+    assert not unrated(ask(**given_(TOLD, dear, constraints=IN_SMALL_RAM)))
+    # Where nothing else is for sale it is said all the same, of all that keep what is known.
+    [alone] = unrated(ask(**given_(neither, constraints=IN_SMALL_RAM)))
+    assert "cost less" not in alone.message
+
+
+def test_for_the_least_time_a_rate_that_is_stated_bounds_what_is_unknown() -> None:
+    """A drive whose reads alone take longer than the choice in all cannot be the fastest."""
+    most = {**IN_SMALL_RAM, "usd_per_month": Decimal(2_500)}
+
+    def asked(own: Device) -> tuple[Advice, list[Weighed]]:
+        found = ask(**given_(TOLD, own, constraints=most, objective="io_time"))
+        return found, unrated(found)
+
+    found, said = asked(without(UNTOLD, *WRITES))
+    assert found.recommendation is not None
+    [caution] = said
+    assert "that may take less I/O time and keep" in caution.message
+    least = re.search(r"takes ([0-9.]+) (ns|µs) per access or more", caution.message)
+    assert least is not None
+    us = float(least.group(1)) * (1e-3 if least.group(2) == "ns" else 1)
+    assert found.recommendation.io_time_us_per_access is not None
+    assert us < found.recommendation.io_time_us_per_access
+    crawls = {
+        **without(UNTOLD, *WRITES).figures,
+        "read_iops": replace(UNTOLD.figures["read_iops"], value=Decimal(10)),
+    }
+    _, said = asked(replace(UNTOLD, figures=crawls))
+    assert not said

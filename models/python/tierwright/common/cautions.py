@@ -463,6 +463,7 @@ WHY_NOT: Mapping[str, str] = {
     "own_device_without_price": "not computable: no price of it is stated",
     "checkpoints_not_counted": "not computable: how often pages are checkpointed is not stated",
     "unknown_breaks_limit": "not computable: no source states the value",
+    "device_rate_not_stated": "not computable: no source states the rate",
     "vendor_not_stated": "not computable: no source states who makes it",
     "batches_as_single_pages": "not computable: no source states the sequential rate of the device",
     "latency_of_source": "not computable: how single reads vary is not stated",

@@ -33,6 +33,7 @@ from tierwright.advise.advice import (
     _staircase,
     _sure,
     _unknown,
+    _unrated,
     _when,
     _why_not,
     _words,
@@ -568,6 +569,7 @@ def _answer(
         *_caches.about(caches, table),
         *_notes.about_alternatives(held),
         *_unknown.better_if_known(asked, table, chosen, recommended),
+        *_unrated.better_if_rated(asked, table, chosen, recommended),
         *_endurance.about_endurance(
             asked, table, best, recommended, decided.lives_by_replay
         ),
@@ -718,6 +720,7 @@ def _answer(
                 unlike=unlike,
                 machines=setting.machines,
                 infeasible="" if infeasible is None else infeasible.text,
+                may_be_better=any(each.name in _unrated.LEFT_OUT for each in warnings),
             ),
         ),
         option_zero=zero,

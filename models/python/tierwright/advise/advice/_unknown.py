@@ -47,7 +47,7 @@ def better_if_known(
     if asked.setting.rates.mean is None:
         return
     unknown = unknown_values(asked, table, chosen.limits)
-    left = _keeps_what_is_known(asked, table, chosen, unknown) & is_better(
+    left = keeps_what_is_known(asked, table, chosen, unknown) & is_better(
         asked, table, best
     )
     for name, rows in unknown.items():
@@ -59,10 +59,24 @@ def better_if_known(
         left &= ~rows
 
 
-def _keeps_what_is_known(
+def keeps_what_is_known(
     asked: Asked, table: Table, chosen: Chosen, unknown: Mapping[str, Bools]
 ) -> Bools:
-    """Options that lack nothing, and break no limit with what is known of them."""
+    """Return which options lack nothing, and break no limit with what is known of them.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    chosen : Chosen
+        Of the table.
+    unknown : mapping of str to bool array
+        By limit, of which options its value is not known.
+
+    Returns
+    -------
+    bool array, shape (N,)
+    """
     found = np.ones(len(table.options), dtype=np.bool_)
     for limit in chosen.limits:
         found &= ~(limit.breaks & ~unknown.get(limit.name, np.False_))

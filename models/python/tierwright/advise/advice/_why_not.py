@@ -27,6 +27,7 @@ from tierwright.advise.advice._choice import (
     too_slow,
 )
 from tierwright.advise.advice._numbers import best_of, is_open, least_of
+from tierwright.advise.advice._rates import unrated, unrated_words
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Option, Rejected, Shadow
 from tierwright.common.arrays import FloatArray
@@ -42,6 +43,7 @@ from tierwright.evaluate.advice.limits import (
     RESTART,
     ROUNDING,
     THROUGHPUT,
+    TIMES,
     Bools,
     Limit,
     first_broken,
@@ -474,6 +476,9 @@ def _in_words(
             step="" if evidence is None else _steps.beyond(asked.setting.curve),
             is_untold=not table.knows_life(at),
             by_replay=is_replayed and head.constraint in COUNTED,
+            unrated=unrated_words(unrated(table, at))
+            if head.constraint == TIMES
+            else "",
         ),
     )
 

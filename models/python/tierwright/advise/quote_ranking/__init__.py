@@ -30,6 +30,7 @@ from tierwright.advise.advice._choice import (
     responses_of,
 )
 from tierwright.advise.advice._dirty_share import with_fewest
+from tierwright.advise.advice._rates import unrated, unrated_words
 from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
@@ -54,6 +55,7 @@ from tierwright.common.fields import is_of_calendar
 from tierwright.common.wording import sentences
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import Objective
+from tierwright.evaluate.advice.limits import TIMES
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
@@ -553,6 +555,9 @@ class _Places:
             broken.value,
             broken.limit,
             is_untold=not table.knows_life(at),
+            unrated=unrated_words(unrated(table, at))
+            if broken.constraint == TIMES
+            else "",
         )
         return Rejected(
             DO_NOTHING if of is None else of.offer.quote_id,

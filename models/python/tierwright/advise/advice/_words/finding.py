@@ -440,17 +440,24 @@ def verdict_text(
     infeasible: str = "",
     unlike: bool = False,
     machines: int = 1,
+    may_be_better: bool = False,
 ) -> str:
-    """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
+    """Say whether the choice is viable and the best, and which limit costs most, where that was computed.
+
+    With `may_be_better`, options that are left out for a figure that nobody states could be better.
+    """
     if not viable or best is None or best.usd_per_month is None:
         return _not_viable(infeasible)
     by_time = objective == "io_time"
     but = _but(machines, unlike=unlike and not by_time)
-    first = f"Viable: the best of all candidates{but}."
+    every = (
+        "all candidates whose figures are known" if may_be_better else "all candidates"
+    )
+    first = f"Viable: the best of {every}{but}."
     if best.ranges:
         return (
-            "Viable whatever share of the evicted pages is dirty. With as many as possible it is the best of all "
-            f"candidates{but}."
+            "Viable whatever share of the evicted pages is dirty. With as many as possible it is the best of "
+            f"{every}{but}."
         )
     if pruned:
         first = (

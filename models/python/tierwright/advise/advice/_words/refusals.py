@@ -28,6 +28,7 @@ from tierwright.evaluate.advice.limits import (
     POWER,
     PRICE,
     RESPONSES,
+    TIMES,
     UNITS,
 )
 from tierwright.evaluate.configurations.columns import ELECTRICITY
@@ -325,6 +326,7 @@ def rejected_text(
     step: str = "",
     by_replay: bool = False,
     is_untold: bool = False,
+    unrated: str = "",
 ) -> str:
     """Say why an option is rejected.
 
@@ -347,6 +349,8 @@ def rejected_text(
         Whether the value is that of its replay, while by the model it keeps the limit.
     is_untold : bool
         Whether the life of its flash is unknown, as the trace does not tell writes from reads: the value is the least then.
+    unrated : str
+        Which rates of its devices no source states; empty where that is not known.
     """
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
@@ -357,7 +361,11 @@ def rejected_text(
         said = f"{named(option)} is unknown, not worse: the curve does not speak of its sizes"
         return f"{said}; {step} would show it." if step else f"{said}."
     if limit is None:
-        return f"{named(option)} lacks {what}."
+        return (
+            f"{named(option)}: {unrated}."
+            if name == TIMES and unrated
+            else f"{named(option)} lacks {what}."
+        )
     if by_bound:
         return f"{named(option)}: its {what} exceeds the {stated_limit(name, limit)} allowed even if nothing waits."
     asked = what_is_asked(name, limit)
