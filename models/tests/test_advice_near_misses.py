@@ -29,7 +29,7 @@ from tierwright.advise.advice._checked import (
 )
 from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.found import FIRST_TOUCHES_ALONE, Advice
 from tierwright.advise.advice.request import Candidates, Have, SchemeAt
 from tierwright.advise.report._document import checked
 from tierwright.advise.report._formulas import formulas
@@ -702,6 +702,9 @@ def test_the_least_io_time_of_what_a_recording_does_not_fill_is_that_of_the_mode
     )
     assert row.simulated is not None
     assert (row.gap, row.band, row.is_beyond_band) == (None, None, False)
+    assert row.reason == FIRST_TOUCHES_ALONE
+    # Wherever there is no gap it is said why, and nowhere else.
+    assert all((each.gap is None) == bool(each.reason) for each in checked.checked)
     names = {each.name for each in checked.warnings}
     assert "first_touches_alone" in names
     assert not names & {"replay_beyond_band", "replay_changes_choice"}

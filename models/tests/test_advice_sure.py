@@ -1766,7 +1766,9 @@ def test_shares_of_breaking_are_of_all_draws(
         f"In {none} of all draws of what is not known none of the options"
     )
     breaks = whole_percent(said.breaks_share)
-    assert f"in {breaks} of all draws it breaks a limit" in said.headline
+    # Where it breaks one in these draws alone, that is said once.
+    is_more = said.breaks_share > said.none_keeps_share
+    assert (f"; in {breaks} of all draws it breaks a limit" in said.headline) == is_more
     for text in (said.text, found.finding):
         assert "best in all draws" not in text
     left_out = _draws.DRAWS - said.draws
@@ -2070,6 +2072,12 @@ def test_a_share_of_draws_and_the_rest_add_up(
         f"it, {rest.replace('the other ', '')} another choice is better"
         in of_the_others
     )
+    # It breaks a limit in those alone in which nothing keeps them all: that is said once.
+    assert "is too small" not in of_the_others
+    assert words(Regret(share, 0.0, 0.6, 0.0, 0.5)).endswith(
+        "; in 60 % of all draws it is too small, and where some option keeps every limit, more of the same hardware then "
+        "costs no more"
+    )
     # What is too small in half of the draws and yet the best in most of them is said in one sentence.
     broken = words(Regret(share, 0.0, 0.5, 160.0))
     assert broken == (
@@ -2119,8 +2127,7 @@ def test_what_a_draw_costs_that_breaks_a_limit_is_said_plainly() -> None:
     none = Regret(1.0, 0.0, 0.47, 0.0, 0.47)
     assert said(none, Decimal(0), may_be_small=False) == (
         "In 47 % of all draws of what is not known none of the options compared keeps every limit; in all of the others "
-        "the recommendation is the best choice, or within 1 % of it; in 47 % of all draws it breaks a limit; on average it "
-        "costs no more than the best there."
+        "the recommendation is the best choice, or within 1 % of it; on average it costs no more than the best there."
     )
     more = said(replace(none, probability=0.79, breaks=0.48, repair=5.0), Decimal(1))
     assert "in 79 % of the others the recommendation is the best" in more
@@ -2355,8 +2362,18 @@ def test_a_price_that_states_its_range_is_drawn_within_it(folder: Path) -> None:
         f"the price of `{SHELF[0]}`"
     )
     assert _confidence.words._about_price(key, found) == (
-        f"`{SHELF[0]}` by {percent(3.0)} up or {percent(0.0)} down, as its source states"
+        f"`{SHELF[0]}` by {percent(3.0)} up, as its source states"
     )
+    # It has one open end: nothing is said of the other.
+    assert _confidence.words._about_price(key, replace(found, low=0.25, high=1.0)) == (
+        f"`{SHELF[0]}` by {percent(0.75)} down, as its source states"
+    )
+    both = _confidence.words._about_price(key, replace(found, low=0.25))
+    assert f"by {percent(3.0)} up or {percent(0.75)} down" in both
+    text = _confidence.ranges._price_text
+    assert text("`a`", found.low) == "`a` costs as much as assumed"
+    assert text("hard disks", 1.0) == "hard disks cost as much as assumed"
+    assert text("`a`", 0.5) == "`a` costs 50.0 % less"
     figure = Figure(
         Decimal("0.5"),
         "USD/GB",

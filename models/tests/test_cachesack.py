@@ -1702,6 +1702,28 @@ def test_the_command_prices_a_load_of_production(tmp_path: Path) -> None:
     assert found["lifetime_text"] in out
 
 
+def test_what_cannot_be_counted_for_production_is_not_said_to_lack_a_replay(
+    tmp_path: Path,
+) -> None:
+    recorded, scaled = tmp_path / "tpcb.json", tmp_path / "larger.json"
+    assert run("profile", str(recordings.TPCB), "-o", str(recorded))[0] == 0
+    law = ("--law", "cold_growth", "-o", str(scaled))
+    larger = ("--data", "2GiB", "--accesses-per-second", "2000")
+    assert run("scale", str(recorded), *larger, *law)[0] == 0
+    for more in ((), ("--no-replay",)):
+        code, _, err = run(
+            "cachesack", str(recordings.TPCB), "--ram-pages", "156MiB", "--flash-pages", "781MiB",
+            "--flash-device", "samsung-pm9a3-7.68tb-u2", "--disk-device", "seagate-exos-x24-24tb",
+            "--profile", str(scaled), *more,
+        )  # fmt: skip
+        assert code == 2
+        assert (
+            "The accesses of production are not counted by category: the scale law “cold_growth” adds pages that are not "
+            "in the recording"
+        ) in err
+        assert "replay" not in err
+
+
 def passes_by(path: Path, pages: int, again: int) -> Trace:
     """Each page twice, the second time `again` requests after the first; half of the requests are of new pages."""
     rows = ["time_us,op,rel,block"]

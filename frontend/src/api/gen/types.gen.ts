@@ -4882,7 +4882,7 @@ export type CheckedOptionOut = {
     /**
      * Reason
      *
-     * Why it was not replayed; empty where it was.
+     * Why it was not replayed, or why there is no gap though it was; empty where there is one.
      */
     reason: string;
     /**

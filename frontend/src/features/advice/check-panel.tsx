@@ -427,11 +427,12 @@ const REPLAYED_LIFE: Column<CheckedRow> = {
   key: "Life of flash, replay",
   unit: "years",
   title: "By what the replay writes, as the load grows where growth is stated",
-  cell: ({ flash_life_years: life, reason }) =>
+  cell: ({ flash_life_years: life, reason, simulated }) =>
     life === null ? (
       <Unknown
         reason={
-          reason ||
+          // Of what was replayed the reason is why there is no gap.
+          (simulated === null && reason) ||
           "No flash that is bought is worn, no endurance is known, or the trace does not tell writes from reads."
         }
       />

@@ -14,7 +14,11 @@ from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import three_digits
-from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
+from tierwright.evaluate.scale.replays import (
+    NOT_REPLAYED,
+    ReplaySizes,
+    recorded_accesses,
+)
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 from tierwright.simulate.rate_options import RATE, STRETCH
@@ -209,16 +213,27 @@ def corresponding(
     return found
 
 
-def check_large_enough(found: Corresponding) -> None:
-    """Refuse a replay for which the recording is too small.
+NOT_COUNTED = "The accesses of production are not counted by category"
+"""Begins why nothing is counted, of which nothing need be replayed."""
+
+
+def check_large_enough(found: Corresponding, what: str = NOT_REPLAYED) -> None:
+    """Refuse a replay, or what else is read from the recording, for which the recording is too small.
+
+    Parameters
+    ----------
+    found : Corresponding
+    what : str
+        What is refused, as a sentence.
 
     Raises
     ------
     BadInput
         With how many pages would be replayed, and which recording is large enough.
     """
-    if found.refused is not None:
-        raise BadInput(found.refused["error"], found.refused["hint"])
+    sizes = found.sizes
+    if sizes is not None and sizes.refuses:
+        raise BadInput(f"{what}: {sizes.why.removesuffix('.')}", sizes.remedy)
 
 
 def in_production(

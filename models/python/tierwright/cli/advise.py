@@ -389,13 +389,8 @@ def _years(life: float | None) -> str:
 
 def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
     """Say why options have no gap: each reason once, with the options of which it holds."""
-    from tierwright.advise.advice.found import FIRST_TOUCHES_ALONE
-
     said = [
-        (
-            each.option.name,
-            each.reason if each.simulated is None else FIRST_TOUCHES_ALONE,
-        )
+        (each.option.name, each.reason)
         for each in checked
         if each.simulated is None or (each.gap is None and each.model is not None)
     ]

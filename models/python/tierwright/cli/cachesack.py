@@ -145,13 +145,14 @@ def cachesack(
     asked = ram, flash
     sizes = None
     if made is not None:
-        from tierwright.advise.in_production import check_large_enough
+        from tierwright.advise.in_production import NOT_COUNTED, check_large_enough
         from tierwright.simulate.replay import Replay
 
         [there] = made.corresponding(
             [Replay("flash_cache", "cachesack", ram, flash, 0)], 0
         )
-        check_large_enough(there)
+        # The replays, where any are wanted, are of the same sizes.
+        check_large_enough(there, NOT_COUNTED)
         ram, flash, sizes = there.ram_pages, there.flash_pages, there.sizes
         if accesses_per_s is None and made.curve.scaled is not None:
             accesses_per_s = made.curve.scaled.machine_accesses_per_s

@@ -690,7 +690,9 @@ class CheckedOptionOut(Answer):
     is_beyond_band: bool = Field(
         description="Whether the replay lies outside the known error of the model; false where there is no gap."
     )
-    reason: str = Field(description="Why it was not replayed; empty where it was.")
+    reason: str = Field(
+        description="Why it was not replayed, or why there is no gap though it was; empty where there is one."
+    )
     band: float | None = Field(
         description="Share by which the two may differ: the known error of the model; null where there is no "
         "gap. [1]"

@@ -10,7 +10,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import cachesack
 from tierwright.advise.cachesack import WhatToCache
 from tierwright.advise.checks.points import Replay
-from tierwright.advise.in_production import check_large_enough, corresponding
+from tierwright.advise.in_production import (
+    NOT_COUNTED,
+    check_large_enough,
+    corresponding,
+)
 from tierwright.common.wording import counted
 from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.schemas import WarningOut
@@ -196,7 +200,7 @@ def _recorded(
         return body.ram_pages, body.flash_pages
     asked = Replay("flash_cache", "cachesack", body.ram_pages, body.flash_pages, 0)
     [there] = corresponding(point.curve, [asked], steady=False)
-    check_large_enough(there)
+    check_large_enough(there, NOT_COUNTED)
     return there.ram_pages, there.flash_pages
 
 

@@ -670,6 +670,10 @@ class Confidence:
 
 FIRST_TOUCHES_ALONE = "Its replay shows first touches alone, for the recording does not fill its RAM: how long an access takes is by the model."
 """Why what was replayed has no gap though there is a model of it."""
+NO_TIME_TO_COMPARE = "Its replay takes no I/O time, so there is no share by which the model could differ."
+"""The same of what reads and writes nothing in its replay."""
+NO_FORMULA = "There is no formula for a flash cache: the replay stands alone."
+"""Why what was replayed has no gap where there is no model of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -687,7 +691,7 @@ class CheckedOption:
     is_beyond_band : bool
         Whether the replay lies outside the known error of the model; False where there is no gap.
     reason : str
-        Why it was not replayed; empty where it was.
+        Why it was not replayed, or why there is no gap though it was; empty where there is one.
     band : float or None
         By what share the two may differ: the known error of the model; None where there is no gap. [1]
     warnings : tuple of Note

@@ -694,6 +694,9 @@ def _of_cache(row: Document) -> str:
 
 def _verdict(row: Document) -> str:
     if row["gap"] is None:
+        # A document of an earlier version states no reason.
+        if row["reason"] and row["model"] is not None:
+            return str(row["reason"])
         if row["model"] is not None:
             return FIRST_TOUCHES_ALONE
         return "a flash cache has no formula: the replay stands alone"

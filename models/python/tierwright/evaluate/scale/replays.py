@@ -162,6 +162,10 @@ def pages_apart(scaled: Scaled | None) -> str:
     return _added(scaled.law)
 
 
+NOT_REPLAYED = "Not checked by a replay"
+"""Begins why nothing is replayed."""
+
+
 def _added(law: str) -> str:
     return f"the scale law “{law}” adds pages that are not in the recording"
 
@@ -331,15 +335,20 @@ class ReplaySizes:
     @property
     def refusal(self) -> str:
         """Say why nothing is replayed, where the recording `refuses`."""
+        return f"{NOT_REPLAYED}: {self.why}"
+
+    @property
+    def why(self) -> str:
+        """Say in what the recording does not stand for production, where it `refuses`; to be read behind a colon."""
         if self.lacks_pages:
             return (
-                f"Not checked by a replay: {_added(self.law)}, so a replay of it lacks what these pages read, write and "
-                "push out of the caches."
+                f"{_added(self.law)}, so nothing in it shows what these pages read, write and push out of "
+                "the caches."
             )
         if self.smallest_pages >= LEAST_PAGES:
-            return unfilled(self.held_share, "RAM and flash", self.where)
+            return _held(self.held_share, "RAM and flash", self.where)
         return (
-            f"Not checked by a replay: {self.where}, {self.smallest_tier} would have "
+            f"{self.where}, {self.smallest_tier} would have "
             f"{counted(self.smallest_pages, 'page')}, fewer than the {LEAST_PAGES:,} from which a small "
             "cache stands for a large one."
         )
@@ -384,10 +393,14 @@ def unfilled(held_share: float, tiers: str, where: str = "") -> str:
     where : str
         At which sizes; empty where at those that were asked for.
     """
+    return f"{NOT_REPLAYED}: {_held(held_share, tiers, where)}"
+
+
+def _held(held_share: float, tiers: str, where: str) -> str:
     at = f"{where}, " if where else ""
     them = "them" if " and " in tiers else "it"
     return (
-        f"Not checked by a replay: {at}{tiers} would hold {percent(held_share)} of the pages of the recording, which would not "
+        f"{at}{tiers} would hold {percent(held_share)} of the pages of the recording, which would not "
         f"fill {them}. From {percent(MOST_HELD)} on a replay does not show full caches."
     )
 

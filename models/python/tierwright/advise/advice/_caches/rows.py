@@ -16,7 +16,12 @@ from tierwright.advise.advice._caches.replays import CacheReplayed, paces
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table, finite
-from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
+from tierwright.advise.advice.found import (
+    NO_FORMULA,
+    CachedOption,
+    CheckedOption,
+    Option,
+)
 from tierwright.advise.cachesack import FLASH_CACHE
 from tierwright.evaluate.bill import CENT
 from tierwright.simulate.contenders import STRETCH
@@ -69,7 +74,7 @@ def checked_option(option: Option, each: CacheReplayed) -> CheckedOption:
         simulated=each.simulated_us,
         gap=None,
         is_beyond_band=False,
-        reason="",
+        reason=NO_FORMULA,
         band=None,
         warnings=each.warnings,
         flash_life_years=finite(each.life_years),

@@ -13,7 +13,12 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked.replays import Replayed
 from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table, finite
-from tierwright.advise.advice.found import CheckedOption, Option
+from tierwright.advise.advice.found import (
+    FIRST_TOUCHES_ALONE,
+    NO_TIME_TO_COMPARE,
+    CheckedOption,
+    Option,
+)
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray
 
@@ -127,6 +132,13 @@ def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:
     )
 
 
+def _without_gap(each: Replayed) -> str:
+    """Say why what was replayed has no gap; empty where it has one."""
+    if each.gap is not None:
+        return ""
+    return NO_TIME_TO_COMPARE if each.is_timed else FIRST_TOUCHES_ALONE
+
+
 def checked_option(option: Option, each: Replayed) -> CheckedOption:
     return CheckedOption(
         option,
@@ -134,7 +146,7 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         None if each.reason else each.simulated_us,
         each.gap,
         each.is_beyond_band,
-        each.reason,
+        each.reason or _without_gap(each),
         each.band if each.is_timed else None,
         each.warnings,
         finite(each.life_years) if each.knows_life and not each.reason else None,

@@ -239,4 +239,7 @@ def _off(place: float) -> str:
 def _price_text(words: str, factor: float) -> str:
     more = "more" if factor > 1 else "less"
     cost = "cost" if words in SEVERAL_PRICED else "costs"
+    if abs(factor - 1) < ROUNDING:
+        # A range with one open end begins at the price that is used.
+        return f"{words} {cost} as much as assumed"
     return f"{words} {cost} {percent(abs(factor - 1))} {more}"

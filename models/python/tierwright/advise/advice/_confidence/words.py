@@ -17,6 +17,7 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import money
 from tierwright.common.wording import counted, duration, listed, percent, whole_percent
 from tierwright.evaluate.advice.information import NEAR, Regret
+from tierwright.evaluate.advice.limits import ROUNDING
 from tierwright.evaluate.bill import CENT
 
 NO_PRICES = "no recent prices of one product tell how far those of the purchase may be off, so prices stay as they are"
@@ -110,6 +111,9 @@ def headline(
             if which is None
             else f"in {which} of the others the recommendation {near}"
         )
+        if found.breaks <= found.none_keeps:
+            # It breaks one where nothing keeps them all, and nowhere else.
+            return said
         return f"{said}; in {of_draws(found.breaks)} of all draws {broken}"
     which = {0.0: "none of the draws", 1.0: "all draws"}.get(probability)
     if found.breaks <= RARELY:
@@ -242,7 +246,7 @@ def _about_price(key: str, each: PriceRange) -> str:
             f"{price_words(key)} from that of {own.date} to that of `{newer.id}` of {newer.date} per {own.unit}, "
             f"{of_itself(each)}"
         )
-    by = f"{price_words(key)} by {percent(each.high - 1)} up or {percent(1 - each.low)} down"
+    by = f"{price_words(key)} by {_sides(each)}"
     spread = each.spread
     if spread is None:
         return f"{by}, as its source states"
@@ -250,6 +254,15 @@ def _about_price(key: str, each: PriceRange) -> str:
         f"{by}, as far apart as prices of `{spread.series}` were from {spread.first} to "
         f"{spread.last}"
     )
+
+
+def _sides(each: PriceRange) -> str:
+    """Say by how much a price may be more, less, or both: one whose own source states no other side has none."""
+    sides = [
+        *([f"{percent(each.high - 1)} up"] if each.high - 1 > ROUNDING else []),
+        *([f"{percent(1 - each.low)} down"] if 1 - each.low > ROUNDING else []),
+    ]
+    return " or ".join(sides) or "nothing"
 
 
 def name_of(each: Input) -> str:
