@@ -109,7 +109,7 @@ def curve() -> Curve:
 
 
 def have() -> Have:
-    """One disk machine of 10 USD a month, on which inclusive flash takes 724 µs by the model and 693 µs by its replay."""
+    """One disk machine of 10 USD a month, on which inclusive flash takes 722 µs by the model and 693 µs by its replay."""
     found = curve()
     return Have(
         machines=1,
@@ -176,7 +176,7 @@ def test_what_keeps_its_limit_by_the_replay_alone_is_recommended() -> None:
     assert row.simulated == best.io_time_us_per_access < 700 < row.model
     assert "by the model the choice would have been" in found.finding
     assert (
-        "By the model an access takes 724 µs of I/O time, which breaks a limit by less than the 37 % by which the model may "
+        "By the model an access takes 722 µs of I/O time, which breaks a limit by less than the 37 % by which the model may "
         "be off; by its replay an access takes 693 µs of I/O time."
     ) in found.finding
     assert "by the model it breaks a limit" in found.verdict.text
@@ -258,7 +258,7 @@ def test_what_its_replay_rules_out_too_is_rejected_and_relaxed_by_the_replay() -
     assert found.recommendation is None
     assert found.infeasible is not None
     [row] = [each for each in found.rejected if each.option.kind == "have"]
-    # 724 µs by the model; what its replay takes is what its recommendation says where the limit is looser.
+    # 722 µs by the model; what its replay takes is what its recommendation says where the limit is looser.
     best = ask({**limits, "io_time_us_per_access": 700}).recommendation
     assert best is not None
     replayed = best.io_time_us_per_access
@@ -274,10 +274,10 @@ def test_what_its_replay_rules_out_too_is_rejected_and_relaxed_by_the_replay() -
     # Of what was not replayed the model speaks.
     unchecked = ask(limits, trace=None)
     assert unchecked.infeasible is not None
-    assert "to 725 µs" in unchecked.infeasible.text
+    assert "to 723 µs" in unchecked.infeasible.text
     assert "by its replay" not in unchecked.infeasible.text
     [row] = [each for each in unchecked.rejected if each.option.kind == "have"]
-    assert row.value == pytest.approx(724, abs=1)
+    assert row.value == pytest.approx(722, abs=1)
 
 
 def test_figures_of_a_replay_are_not_given_out_for_those_of_a_formula() -> None:

@@ -57,6 +57,12 @@ def _within(of: Curve, best: Option, other: str) -> bool:
     return own[0] <= its[1] and its[0] <= own[1]
 
 
+@pytest.mark.oracle(
+    "advise.advice._same_hardware.text", "evaluate.advice.choose.in_same_hardware"
+)
+@pytest.mark.formula(
+    "advise.advice._same_hardware.text", "evaluate.advice.choose.in_same_hardware"
+)
 @pytest.mark.parametrize("objective", ["usd", "io_time"])
 @pytest.mark.parametrize("budget", [200, 400, None])
 @pytest.mark.parametrize("rate", [500.0, 2_000.0])
