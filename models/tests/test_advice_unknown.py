@@ -695,6 +695,10 @@ def test_for_the_least_time_a_rate_that_is_stated_bounds_what_is_unknown() -> No
     us = float(least.group(1)) * (1e-3 if least.group(2) == "ns" else 1)
     assert found.recommendation.io_time_us_per_access is not None
     assert us < found.recommendation.io_time_us_per_access
+    # Of what nothing is known no time is made up.
+    _, [nothing] = asked(without(UNTOLD, *WRITES, *READS))
+    assert "those of which no rate is known, " in nothing.message
+    assert "per access or more" not in nothing.message
     crawls = {
         **without(UNTOLD, *WRITES).figures,
         "read_iops": replace(UNTOLD.figures["read_iops"], value=Decimal(10)),

@@ -119,15 +119,18 @@ def _caution(
     more = " or more" if options.source[at] == SOURCES.index("devices") else ""
     usd = f"{money(int(options.month_cents[at]) / 100)} per month{more}{but}"
     one = len(rows) == 1
-    first, better, amount = "cheapest", "", f"costs {usd}"
+    first, those_, better, amount = "cheapest", "them", "", f"costs {usd}"
     if best is not None:
         better = f"{costing_less(table, rows, best)} and "
     if least_us is not None:
-        first = "fastest"
         better = "may take less I/O time and " if best is not None else ""
+    if least_us:
+        first = "fastest"
         amount = (
             f"takes {format_microseconds(least_us)} per access or more and costs {usd}"
         )
+    elif least_us is not None:
+        those_ = "those of which no rate is known"
     lacking = unrated(table, at)
     # Where bounds left options out, those that are listed are not all.
     listed_ = "" if table.left_out is None else "listed "
@@ -135,7 +138,7 @@ def _caution(
     which = (
         f"it is {title}, and {amount}"
         if one
-        else f"the {first} of them, {title}, {amount}"
+        else f"the {first} of {those_}, {title}, {amount}"
     )
     words = unrated_words(lacking)
     figures = dict.fromkeys(RATE_FIGURES[each] for _, some in lacking for each in some)
