@@ -97,7 +97,7 @@ SUPERSEDED: Mapping[str, tuple[int, ...]] = {
 }
 """Lengths of recordings at which a version may say otherwise than those before it, whose outcomes are shown until it was asked:
 19 counts what caches of more pages than were recorded write back, and longer recordings touch every page of these workloads;
-20 and 21 count how many of the pages that large caches evict are dirty."""
+20 and 21 count how many of the pages that large caches evict are dirty, and 21 draws the error of what holds all data by its RAM."""
 CHANGED = {"restart_s": "11"}
 """Figures whose intervals became others with a version: those of earlier ones do not stand."""
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20
@@ -572,8 +572,8 @@ def may_be_otherwise(accesses: int, trials: Sequence[Trial]) -> str:
     if not later:
         return ""
     return (
-        f" Version {_either(set(later))} has not advised on {len(later)} of them, and may say otherwise: it counts more of the pages that "
-        "large caches evict as dirty."
+        f" Version {_either(set(later))} has not advised on {len(later)} of them, and may say otherwise: it counts otherwise how many "
+        "of the pages that large caches evict are dirty."
     )
 
 

@@ -2203,7 +2203,10 @@ def test_what_a_bill_does_not_state_of_what_there_is_stays_unknown() -> None:
         (billed(), (None, 4.0)),
         (billed(part=[module]), (None, None)),
         (billed(part=[module], power={"watts": 300}), (600.0, None)),
-        (replace(billed(), bill={"server": "aws-i4i.4xlarge"}), (None, None)),
+        (
+            replace(billed(), bill={"machines": 2, "server": "aws-i4i.4xlarge"}),
+            (None, None),
+        ),
     ):
         zero = ask(have=have).option_zero
         assert zero is not None

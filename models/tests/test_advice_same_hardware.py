@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from decimal import Decimal
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from advice_cases import DEVICES_ALONE, SHELF, TIB, ask, book, curve
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.common.units import format_microseconds
+from tierwright.evaluate.advice.choose import in_same_hardware
 from tierwright.evaluate.page_flow.evaluation import evaluate_grid
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
@@ -22,6 +26,14 @@ FLASH, DISK = SHELF[0], SHELF[2]
 APART = "within the known error of the model on the same hardware"
 AS_LONG = "the same hardware takes as long"
 FLOWS = {"lazy": "Lazy", "inclusive": "Inclusive", "exclusive": "Exclusive"}
+OF_HARDWARE = (
+    "machines",
+    "ram_bytes",
+    "flash_bytes",
+    "store_devices",
+    "flash_devices",
+    "month_cents",
+)
 BEHIND_A_CACHE = curve(Production(16 * TIB, 500.0, 1_250.0))
 
 
@@ -57,12 +69,30 @@ def _within(of: Curve, best: Option, other: str) -> bool:
     return own[0] <= its[1] and its[0] <= own[1]
 
 
-@pytest.mark.oracle(
-    "advise.advice._same_hardware.text", "evaluate.advice.choose.in_same_hardware"
+@pytest.mark.oracle("evaluate.advice.choose.in_same_hardware")
+@pytest.mark.formula("evaluate.advice.choose.in_same_hardware")
+@given(
+    st.lists(
+        st.tuples(*[st.integers(0, 1)] * (len(OF_HARDWARE) + 2)),
+        min_size=1,
+        max_size=20,
+    ),
+    st.data(),
 )
-@pytest.mark.formula(
-    "advise.advice._same_hardware.text", "evaluate.advice.choose.in_same_hardware"
-)
+def test_other_page_flows_of_the_same_hardware_differ_in_nothing_else(
+    rows: list[tuple[int, ...]], data: st.DataObject
+) -> None:
+    hardware, scheme, *of_hardware = np.asarray(rows).T
+    options: Any = SimpleNamespace(
+        scheme=scheme, **dict(zip(OF_HARDWARE, of_hardware, strict=True))
+    )
+    at = data.draw(st.integers(0, len(rows) - 1))
+    code, own, *rest = rows[at]
+    assert in_same_hardware(options, hardware, at).tolist() == [
+        (each[0], each[2:]) == (code, tuple(rest)) and each[1] != own for each in rows
+    ]
+
+
 @pytest.mark.parametrize("objective", ["usd", "io_time"])
 @pytest.mark.parametrize("budget", [200, 400, None])
 @pytest.mark.parametrize("rate", [500.0, 2_000.0])
