@@ -978,8 +978,6 @@ def test_flash_that_holds_all_data_has_no_error_of_its_hits(
     assert float(made.flash_hits[1]) != float(flow.counts.flash_hits[1])
 
 
-@pytest.mark.oracle("evaluate.page_flow.decision.pages_that_tell")
-@pytest.mark.formula("evaluate.page_flow.decision.pages_that_tell")
 @pytest.mark.parametrize("scheme", ["none", "inclusive", "lazy", "exclusive"])
 @given(
     st.integers(1, 99),
