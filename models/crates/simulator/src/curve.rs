@@ -31,10 +31,10 @@ mod stack;
 pub mod two_stack;
 mod windows;
 
-use carried::{Ends, Recorder};
 pub use carried::{
     CarriedWindows, FEWEST_ACCESSES, MOST_WINDOWS as MOST_CARRIED_WINDOWS, window_accesses,
 };
+use carried::{Ends, Recorder};
 pub use parallel::{curves_in_batches, curves_on_threads};
 pub use parts::{
     HashRange, JoinedParts, MOST_RANGES, Part, PartOrigin, WithSummaries, part_curves, part_ranges,

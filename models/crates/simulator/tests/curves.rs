@@ -129,7 +129,11 @@ fn check_carried(accesses: &[Access], windows: &CarriedWindows) {
             again + windows.wrapped_misses[at],
             write_backs.iter().sum::<u64>() + windows.wrapped_write_backs[at],
         );
-        assert_eq!(looped, second_pass_slowly(accesses, size as usize), "{size}");
+        assert_eq!(
+            looped,
+            second_pass_slowly(accesses, size as usize),
+            "{size}"
+        );
     }
 }
 

@@ -206,12 +206,7 @@ impl Recorder {
 
     /// Counts what is open of all pages, given in the order of their first accesses, each of which stands for so
     /// many; `distance` is that for which a depth among them stands.
-    pub(super) fn open(
-        &mut self,
-        pages: &[Ends],
-        stands_for: u64,
-        distance: impl Fn(u32) -> u32,
-    ) {
+    pub(super) fn open(&mut self, pages: &[Ends], stands_for: u64, distance: impl Fn(u32) -> u32) {
         let around = around(pages);
         for (page, around) in pages.iter().zip(around) {
             let wrapped = distance(around);

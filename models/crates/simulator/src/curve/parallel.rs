@@ -12,7 +12,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::stack::{DepthsHalf, PlacesHalf, UsedPlaces};
 use super::{
-    Curves, Recorder, UNWRITTEN, check, count_open, counts_above, curves, ends_of, follow as follow_page,
+    Curves, Recorder, UNWRITTEN, check, count_open, counts_above, curves, ends_of,
+    follow as follow_page,
 };
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::defects::caught;
