@@ -13,7 +13,6 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed
 from tierwright.evaluate.advice.choose import in_same_hardware
-from tierwright.evaluate.advice.rows import CHOICES
 
 _EQUAL = 1e-9
 """Share by which two I/O times differ by how they were added up alone. [1]"""
@@ -34,22 +33,18 @@ def text(asked: Asked, table: Table, chosen: Chosen, best: int) -> str:
         Option that the model chose.
     """
     titles, options = scheme_titles(), table.options
-    if CHOICES[int(options.scheme[best])] not in titles or asked.limits_response:
+    if table.scheme(best) not in titles or asked.limits_response:
         return ""
     same = in_same_hardware(options, table.hardware_codes, best)
     same &= chosen.first_broken < 0
-    rows = [
-        at
-        for at in np.flatnonzero(same).tolist()
-        if CHOICES[int(options.scheme[at])] in titles
-    ]
+    rows = [at for at in np.flatnonzero(same).tolist() if table.scheme(at) in titles]
     if not rows:
         return ""
     low, high = table.held(np.asarray([best, *rows])).io_us_ends(asked.setting.curve)
     as_fast: list[str] = []
-    near = [(titles[CHOICES[int(options.scheme[best])]], _time(table, best))]
+    near = [(titles[table.scheme(best)], _time(table, best))]
     for at, least, most in zip(rows, low[1:], high[1:], strict=True):
-        title = titles[CHOICES[int(options.scheme[at])]]
+        title = titles[table.scheme(at)]
         if np.isclose(options.io_us[at], options.io_us[best], rtol=_EQUAL, atol=0.0):
             as_fast.append(title)
         elif low[0] <= most and least <= high[0]:
