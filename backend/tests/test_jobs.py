@@ -343,10 +343,12 @@ class TestRuns:
         assert started.status_code in (200, 202), started.text
         run_id = started.json()["run"]["id"]
         application.wait_run(run_id)
+        # The example is everybody's: what others asked of it may fill a page.
         asked = {"workload_id": "example"}
         found = application.get("/runs", params=asked)["items"]
-        assert {"ingest", "windows"} <= {run["kind"] for run in found}
         assert run_id in [run["id"] for run in found]
+        ingested = application.get("/runs", params={**asked, "kind": "ingest"})
+        assert {run["kind"] for run in ingested["items"]} == {"ingest"}
         other = application.create_workload(ONE_ACCESS, "a.csv")
         application.wait_run(other["run"]["id"])
         of_other = application.get("/runs", params={"workload_id": other["id"]})
