@@ -203,6 +203,7 @@ def test_where_local_flash_alone_has_changed_pages_what_outlives_the_machine_is_
     assert best.scheme != lasting.scheme == "none"
     assert not none
     assert "changed pages" not in other.finding
+    assert not any("changed pages" in each for each in other.reservations)
     assert said.could_change_choice is True
     assert said.effect.startswith(
         f"{_words.named(lasting)}, the {'cheapest' if objective == 'usd' else 'fastest'} for sale whose changed pages outlive "
@@ -213,10 +214,10 @@ def test_where_local_flash_alone_has_changed_pages_what_outlives_the_machine_is_
         assert lasting.usd_per_month is not None
         more = money(lasting.usd_per_month - best.usd_per_month)
         assert said.effect.endswith(f"costs {more} per month more")
-    assert (
-        f"The newest version of changed pages is on its local disks alone: {said.effect}."
-        in found.because
-    )
+    short = f"The newest version of changed pages is on its local disks alone: {said.effect}."
+    assert short in found.because
+    assert short in found.reservations
+    assert all(each in found.because for each in found.reservations)
     # With more than three cautions it is above the answer all the same.
     assert found.cautions.index(said) < 3
 

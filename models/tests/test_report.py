@@ -576,6 +576,16 @@ def test_the_top_says_what_to_buy_how_sure_and_for_how_long() -> None:
     said = [words(each) for each in section(parsed(report.html(given)), "answer")]
     assert given["decision"] in said
     assert any(each.rstrip(".") == given["because"].rstrip(".") for each in said)
+    # What does not last stands in a paragraph of its own, too.
+    but = "Nothing is evicted: another costs 1 USD per month more."
+    told = {
+        **given,
+        "because": f"{given['because']} {but} The rest.",
+        "reservations": [but],
+    }
+    said = [words(each) for each in section(parsed(report.html(told)), "answer")]
+    assert but in said
+    assert f"{given['because']} The rest." in said
     # A document of before has only the whole.
     del given["decision"], given["because"]
     old = words(section(parsed(report.html(given)), "answer"))

@@ -852,6 +852,12 @@ export type AdviceOut = {
      */
     because: string;
     /**
+     * Reservations
+     *
+     * The sentences of `because` that say in short what a caution says in full: what of the recommendation does not last, and what is best of what does.
+     */
+    reservations: Array<string>;
+    /**
      * Advice Id
      *
      * Hash of all that was asked.

@@ -285,19 +285,26 @@ function replayedText(
   return `${listed(said)} ${were(options + caches)} ${where}${also}`;
 }
 
-/** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */
+/** Why, how sure and for how long: in the order in which a committee asks; what is unknown, or said in full in the notes below, is left out. */
 export const reasonsOf = (
-  { because, verdict, confidence, when }: AdviceOut,
+  { because, reservations, verdict, confidence, when }: AdviceOut,
   isRefining: boolean,
 ): readonly (readonly [name: string, text: string])[] =>
   (
     [
-      ["Why", [because, verdict.text].filter(Boolean).join(" ")],
+      ["Why", [without(because, reservations), verdict.text].filter(Boolean).join(" ")],
       // Where there is no probability its reason stands in its place, and says what to record.
       ["How sure", confidence.text || (isRefining ? "" : confidence.reason)],
       ["For how long", when === null ? "" : firstSentence(when.text)[0]],
     ] as const
   ).filter(([, text]) => text !== "");
+
+/** A text without sentences of it. */
+const without = (text: string, sentences: readonly string[]): string =>
+  sentences
+    .reduce((rest, each) => rest.replace(each, ""), text)
+    .replaceAll(/ {2,}/g, " ")
+    .trim();
 
 /** Why nothing is said against today, or what to state for it. */
 function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {

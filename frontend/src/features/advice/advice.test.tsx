@@ -13,7 +13,7 @@ import { STATE } from "@/testing/analysis-state";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
-import { AdviceView, basisOf } from "./advice-view";
+import { AdviceView, basisOf, reasonsOf } from "./advice-view";
 import { Alternatives, closeFinding } from "./alternatives";
 import { laterFinding } from "./later";
 import { BillOfMaterials, Expected } from "./option-parts";
@@ -146,6 +146,7 @@ const FOUND: AdviceOut = {
   finding: "Rent 1 x small: 800 USD per month.",
   decision: "Rent 1 x small: 800 USD per month.",
   because: "",
+  reservations: [],
   pruned: 0,
   evaluated: 12,
   suitable: 9,
@@ -932,6 +933,17 @@ describe("the answer", () => {
     await expect.element(definitions.nth(0)).toMatchTextContent(/^800\.50 USD/);
     await expect.element(definitions.nth(1)).toHaveTextContent("nothing");
     await expect.element(definitions.nth(5)).toHaveTextContent(`${because} Viable.`);
+    // What does not last is said in full in the notes, and once.
+    const but = "Nothing is evicted: another costs $& 1 USD per month more.";
+    const told = {
+      ...found,
+      because: `${because} ${but} By the model alone.`,
+      reservations: [but],
+    };
+    expect(reasonsOf(told, false)[0]).toEqual([
+      "Why",
+      `${because} By the model alone. ${FOUND.verdict.text}`,
+    ]);
     await headline.getByRole("button", { name: "State what you have now" }).click();
     expect(onState).toHaveBeenCalledOnce();
   });

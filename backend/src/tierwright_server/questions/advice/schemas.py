@@ -1090,6 +1090,11 @@ class AdviceOut(Answer):
         default="",
         description="Why it, and what is assumed for it; where nothing is recommended, what would be enough. `finding` continues with it.",
     )
+    reservations: list[str] = Field(
+        default_factory=list,
+        description="The sentences of `because` that say in short what a caution says in full: what of the recommendation does not "
+        "last, and what is best of what does.",
+    )
     advice_id: str = Field(description="Hash of all that was asked.")
     status: Literal["model", "checked"] = Field(
         description="`checked` where options were replayed."

@@ -654,7 +654,7 @@ def _answer(
         else _same_hardware.text(asked, table, chosen, best)
     )
     named_so = alternatives if _words.names_alternative(because, second) else []
-    by_end = (each.sentence(named_so) for each in weak)
+    by_end = tuple(filter(None, (each.sentence(named_so) for each in weak)))
     by_model_alone = (
         "" if caches.chosen is not None else _checked.held_by_model(asked, tried)
     )
@@ -677,6 +677,7 @@ def _answer(
         finding=sentences(decision, because, confidence.text),
         decision=decision,
         because=because,
+        reservations=by_end,
         warnings=warnings,
         weigh=_weigh(ends, how_sure=how_sure, is_refuted=is_refuted),
         explain=lambda: _notes.steps(recommended),

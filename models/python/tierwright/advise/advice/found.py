@@ -1208,6 +1208,9 @@ class Advice(Answer):
     because : str
         Why it, and what is assumed for it; where nothing is recommended, what would be enough. `finding` continues with it and ends with
         the text of `confidence`.
+    reservations : tuple of str
+        The sentences of `because` that say in short what a caution says in full: what of the recommendation does not last, and what
+        is best of what does.
     advice_id : str
         Hash of all that was asked.
     status : str
@@ -1283,6 +1286,7 @@ class Advice(Answer):
 
     decision: str
     because: str
+    reservations: tuple[str, ...]
     advice_id: str
     status: str
     objective: str

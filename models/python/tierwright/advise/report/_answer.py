@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -234,9 +234,13 @@ def answer(document: Document) -> Iterator[Markup]:
     if rest is None:
         # Files of before state the whole finding alone.
         rest = document["finding"].removeprefix(first).removesuffix(said).strip()
+    apart = document["reservations"]
+    rest = _without(rest, apart)
     if rest:
         yield tag("p", sentence_of(rest))
     yield tag("p", document["verdict"]["text"])
+    for each in apart:
+        yield tag("p", each)
     without = "" if said else sure.get("reason") or ""
     if document["recommendation"] is not None and without:
         yield tag("p", sentence_of(without))
@@ -248,6 +252,13 @@ def answer(document: Document) -> Iterator[Markup]:
         yield from open_cautions(document, tag("a", "How sure", href="#sure"), " and ")
     if document["when"] is not None:
         yield tag("p", document["when"]["text"])
+
+
+def _without(text: str, sentences: Iterable[str]) -> str:
+    """Return a text without sentences of it, which stand in paragraphs of their own."""
+    for each in sentences:
+        text = text.replace(each, "", 1)
+    return " ".join(text.split())
 
 
 def decided(document: Document) -> str:

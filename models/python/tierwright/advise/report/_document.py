@@ -410,6 +410,7 @@ _ADVICE = _table(
     finding=_text,
     decision=_maybe_text,
     because=_maybe_text,
+    reservations=_list(_text),
     objective=_text,
     constraints=_named(_amount),
     evaluated=_maybe_count,
