@@ -224,6 +224,21 @@ def test_wrong_windows_are_refused(
         profile_from_mapping(document)
 
 
+def test_the_profile_of_a_sample_is_read_whatever_its_windows_are_estimated_as(
+    tmp_path: Path,
+) -> None:
+    # Pages that are loaded first: in some window the sample has more than its share of them.
+    pages = np.arange(100_000)
+    pages[50_000:] = pages[50_000:] * 7919 % 50_000
+    made = sampled_profile(trace_of(tmp_path, pages), 0.1)
+    assert made.curve.windows is not None
+    windows = made.curve.windows
+    assert (windows.first_references > windows.accesses).any()
+    again = profile_from_mapping(json.loads(made.to_text())).curve.windows
+    assert again is not None
+    assert again.to_dict() == windows.to_dict()
+
+
 def test_a_sample_has_windows_of_the_same_ups_and_downs(folder: Path) -> None:
     exact = stationary(folder).curve.windows
     made = sampled_profile(Trace(folder / "stationary-0" / "trace.csv"), 0.3).curve

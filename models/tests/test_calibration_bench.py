@@ -123,7 +123,7 @@ def test_an_outcome_that_is_another_one_now_is_named_and_not_kept(
 
 def test_reasons_are_counted_without_their_figures(bench: ModuleType) -> None:
     for reason in (
-        "no probability: at a cache of 1,024 MiB the misses rise by 44.6 % between the time it is full and the end",
+        "no probability: at a cache of 1,024 MiB the misses rise by 44.6 % of their mean between the time it is full and the end",
         "no probability: the misses rise by 44.6 % at a cache of 24 GiB, from when it was full to the end",
     ):
         assert bench.in_short(reason) == "the misses rise"

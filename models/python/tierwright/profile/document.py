@@ -340,12 +340,14 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         else {}
     )
     relations = relations_document.from_mapping(data.get("relations"), problems)
-    windows = windows_document.from_mapping(data.get("windows"), problems)
     rate, new_pages = None if sampled is None else sampled.sample_rate, 0
     error: tuple[list[int], list[float]] = [], []
     if scaled is not None:
         rate, new_pages = _recording(data, problems)
         error = _sample_error(data["recorded"].get("sample_error"), problems)
+    windows = windows_document.from_mapping(
+        data.get("windows"), problems, is_sampled=rate is not None
+    )
     problems.raise_if_any()
     part = "curve"
     try:

@@ -87,7 +87,7 @@ def abstains(
         page_bytes = None if scaled is None else scaled.recorded_page_bytes
         return none(
             f"no probability: at a cache of {format_bytes(size * (page_bytes or curve.page_bytes))} the misses {rise} by "
-            f"{percent(abs(worst.change))} between the time it is full and the end of the recording, more than chance explains, so "
+            f"{percent(abs(worst.change))} of their mean between the time it is full and the end of the recording, more than chance explains, so "
             "the recording does not show where they settle; record at least twice as long, "
             f"{counted(have, 'access', 'accesses')} more",
             have,
