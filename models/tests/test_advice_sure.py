@@ -1934,6 +1934,57 @@ def test_limits_of_response_times_are_said_to_be_held_in_each_draw(
     assert "limits on response times" not in free.confidence.reason
 
 
+def recent(ram: float = 1.0, drives: float = 1.0) -> PriceBook:
+    """Prices that are recent, so that they may be as far off as recent ones were, at so many times their amounts."""
+    times = {True: ram, False: drives}
+    return replace(
+        book(),
+        prices=tuple(
+            replace(
+                each,
+                usd=each.usd * Decimal(repr(times[each.kind == "dram"])),
+                date="2026-09",
+            )
+            for each in book().prices
+        ),
+    )
+
+
+@pytest.mark.parametrize("budget", [200, 300, 450, 580])
+def test_what_a_lower_price_brings_within_the_budget_is_the_best_there(
+    folder: Path, budget: int
+) -> None:
+    """Bars name the choice at the end of a price that asking at that price names."""
+    curve = production(stationary(folder))
+    asked: dict[str, Any] = {
+        "objective": "io_time",
+        "constraints": {"usd_per_month": Decimal(budget)},
+    }
+    found = ask(curve, prices=recent(), **asked)
+    bars = {each.about: each for each in found.confidence.tornado}
+    spreads = spread_of_kinds()
+    lower = (
+        ("the price of RAM", recent(ram=1 / spreads["dram"].factor)),
+        ("the price of NVMe drives", recent(drives=1 / spreads["nvme"].factor)),
+    )
+    faster = 0
+    assert found.recommendation is not None
+    own = found.recommendation.io_time_us_per_access
+    assert own is not None
+    for about, prices in lower:
+        again = ask(curve, prices=prices, **asked).recommendation
+        assert again is not None
+        time = again.io_time_us_per_access
+        assert time is not None
+        assert bars[about].io_time_us_low == pytest.approx(time)
+        assert (bars[about].best_low or "").startswith(again.name)
+        faster += time < 0.99 * own
+    assert faster
+    # Where a price of the range brings a faster one within the budget, the choice is not the best in every draw.
+    assert found.confidence.probability_best is not None
+    assert found.confidence.probability_best < 0.5
+
+
 def test_contenders_cost_what_the_table_says(folder: Path) -> None:
     """Evaluated beside the table, on its curve, they do the same."""
     for candidates in (DEVICES, Candidates()):

@@ -5,18 +5,21 @@ from __future__ import annotations
 import random
 from collections import OrderedDict
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise import scale
+from tierwright.advise import advice, scale
+from tierwright.advise.advice.request import Candidates
 from tierwright.evaluate.advice.later import stretched_curve, wider_curve
 from tierwright.evaluate.compose.partitions import partition, partitions
 from tierwright.evaluate.compose.shared import shared_cache
 from tierwright.evaluate.compose.short import about_short
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.hardware import catalog
 from tierwright.profile.all_data import cut_at_data
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
@@ -306,6 +309,58 @@ def test_a_wider_working_set_misses_nothing_from_the_same_data_on(
     longer = stretched_curve(made, times)
     below = sizes[sizes < (data - 2) / times]
     assert wide.misses(below) == pytest.approx(longer.misses(below), rel=1e-6, abs=2)
+
+
+def given_to_its_data(pages: int, missed: float) -> Curve:
+    """A curve that somebody gave as far as its data, where it misses so much still."""
+    sizes = np.asarray([1, pages // 10, pages // 2, pages])
+    return Curve.from_lists(
+        sizes,
+        np.asarray([900.0, 500.0, 200.0, missed]),
+        np.asarray([300.0, 200.0, 80.0, missed / 2]),
+        accesses=1_000,
+        distinct_pages=pages,
+        page_bytes=4096,
+        write_accesses=400,
+        given=Given("hit_ratio", data_known=True),
+    )
+
+
+@pytest.mark.parametrize("missed", [0.0, 12.0])
+def test_a_curve_that_was_given_as_far_as_its_data_says_itself_what_misses_there(
+    missed: float,
+) -> None:
+    """What holds all of the data holds a larger working set of the same data, and is tried where the data will grow."""
+    made = given_to_its_data(2**20, missed)
+    assert made.all_data_from is None
+    assert made.data_held_from == 2**20
+    wide = wider_curve(made, 1.25)
+    assert float(wide.misses(2**20)) == missed
+    assert float(wide.write_backs(2**20)) == missed / 2
+    assert wide.data_held_from == 2**20
+    for size in (2**18, 2**19, 2**20 - 1):
+        assert float(wide.misses(size)) == pytest.approx(
+            float(made.misses(size / 1.25)), rel=1e-5
+        )
+    grown = stretched_curve(made, 1.5)
+    assert grown.data_held_from == round(2**20 * 1.5)
+
+
+def test_ram_for_the_data_of_a_described_workload_is_tried_though_they_will_grow() -> (
+    None
+):
+    described = Profile(given_to_its_data(2**20, 0.0), None)
+    stated = Production(2**33, 500.0, 500.0, growth_per_year=0.5)
+    found = advice.answer(
+        scale.answer(described, stated).profile.curve,
+        constraints={"io_time_us_per_access": Decimal("0.01")},
+        candidates=Candidates(kinds=("devices",), reserved_gib=Decimal(0)),
+        prices=catalog.price_book("street-2026-q3"),
+        how_sure=False,
+    ).recommendation
+    assert found is not None
+    # 27 GiB after three years; what holds the 8 GiB of today reads nothing today.
+    assert found.ram_bytes == 2**33
 
 
 @pytest.mark.oracle("profile.all_data.cut_at_data")

@@ -468,6 +468,22 @@ class Curve:
     def _all_scaled_from(self, scaled: Scaled) -> int | None:
         if self.start == "cold" or self._is_given_so_far:
             return None
+        return self._scaled_data(scaled)
+
+    @property
+    def data_held_from(self) -> int | None:
+        """As `all_data_from`, and of a curve that was given as far as its data, or described, these data. [pages]
+
+        What misses there the curve itself says.
+        """
+        given = self.given
+        if not self._is_given_so_far or (given and given.composed_of):
+            return self.all_data_from
+        if self.scaled is None:
+            return self.distinct_pages
+        return self._scaled_data(self.scaled)
+
+    def _scaled_data(self, scaled: Scaled) -> int:
         data = math.floor(scaled.data_pages(self.page_bytes) * self.stretched + 0.5)
         return max(self.distinct_pages, data)
 

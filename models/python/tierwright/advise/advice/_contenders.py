@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
     PEAK_BUSY,
+    RESPONSES,
     RESTART,
     ROUNDING,
     THROUGHPUT,
@@ -63,6 +65,11 @@ _STATED = (
     "purchase_usd",
 )
 """Limits that are held again in each draw, as those of response times are; the others rest on sizes alone."""
+LOOSER = (1.0, 1.25, 1.6, 2.0)
+"""By how much the limits of `_STATED`, and those of response times, are loosened to find what keeps them in some draw: prices,
+times and the model are off by as much. [1]"""
+MOST_TRIED = 400
+"""Options of the best by each of these limits that are tried."""
 Timing = tuple[str, Operation]
 """Device and operation."""
 
@@ -154,10 +161,38 @@ def contending_at_ends(asked: Asked, tables: Sequence[Table], best: int) -> IntA
     return _of_one_number(table, np.concatenate(found), best)
 
 
-def _could_be_best(asked: Asked, table: Table) -> IntArray:
-    order = in_order(asked, table, chosen_of(asked, table), MOST_BEST)
+def to_try(asked: Asked, table: Table, best: int) -> IntArray:
+    """Rows of the options that might be the best with other prices, times and errors: those of looser limits, and more of them.
+
+    What breaks a limit by a little keeps it in some draws, and what is far from the best at these prices is not at others.
+    Of response times, which take long to compute, no more are tried than could be the best by each of these limits.
+    """
+    most = MOST_BEST if asked.limits_response else MOST_TRIED
+    found = [_could_be_best(_loosened(asked, times), table, most) for times in LOOSER]
+    return _of_one_number(table, np.concatenate(found), best)
+
+
+def _loosened(asked: Asked, times: float) -> Asked:
+    """Ask the same with the limits that a draw holds again so much looser."""
+
+    def looser(name: str, limit: Decimal) -> Decimal:
+        if name not in (*_STATED, *RESPONSES):
+            return limit
+        by = Decimal(repr(times))
+        return limit / by if name in LEAST else limit * by
+
+    return replace(
+        asked,
+        constraints={
+            name: looser(name, limit) for name, limit in asked.constraints.items()
+        },
+    )
+
+
+def _could_be_best(asked: Asked, table: Table, most: int = MOST_BEST) -> IntArray:
+    order = in_order(asked, table, chosen_of(asked, table), most)
     kinds = best_of_kinds(order, table.kind_codes)
-    return np.unique(np.concatenate((order[:MOST_BEST], kinds[:MOST_BEST])))
+    return np.unique(np.concatenate((order[:most], kinds[:most])))
 
 
 _Kind = tuple[int, int, int]

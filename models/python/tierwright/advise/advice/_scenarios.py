@@ -345,7 +345,7 @@ def _cases(
         "drift",
         "larger working set",
         f"the working set becomes {whole_percent(MORE_LOAD)} larger: as many misses at sizes so much larger"
-        + (", short of all of the data" if setting.curve.all_data_from else ""),
+        + (", short of all of the data" if setting.curve.data_held_from else ""),
         replace(setting, curve=wider_curve(setting.curve, 1 + MORE_LOAD)),
     )
     if (table.shelf.ram is not None and table.shelf.stores) or (

@@ -103,14 +103,21 @@ def wider_curve(curve: Curve, times: float) -> Curve:
     BadInput
         As `stretched_curve`.
     """
-    wide, data = stretched_curve(curve, times), curve.all_data_from
+    wide, data = stretched_curve(curve, times), curve.data_held_from
     if data is None or wide is curve:
         return wide
     sizes = np.append(wide.pages[wide.pages < data - 1], [max(1, data - 1), data])
     sizes = np.unique(sizes)
-    backs = wide.write_backs(sizes) if wide.knot_write_backs is not None else None
+    # What holds all of the data misses as before, whatever the working set is.
+    short, whole = sizes[:-1], sizes[-1:]
+    backs = None
+    if wide.knot_write_backs is not None:
+        backs = np.append(wide.write_backs(short), curve.write_backs(whole))
     return replace(
-        curve, pages=sizes, misses_at=wide.misses(sizes), write_backs_at=backs
+        curve,
+        pages=sizes,
+        misses_at=np.append(wide.misses(short), curve.misses(whole)),
+        write_backs_at=backs,
     )
 
 

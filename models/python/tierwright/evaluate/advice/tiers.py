@@ -448,7 +448,7 @@ class _Maker:
             self.machine_bytes,
             page,
             self.reserved_bytes,
-            today_bytes=float(self.curve.all_data_from or 0) * page,
+            today_bytes=float(self.curve.data_held_from or 0) * page,
         )
         if cache is None:
             return ram, np.zeros(len(ram)), np.zeros(len(ram), dtype=np.int64)

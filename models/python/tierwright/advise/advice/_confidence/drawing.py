@@ -14,6 +14,7 @@ from tierwright.advise.advice._contenders import (
     Measured,
     State,
     contending_at_ends,
+    to_try,
 )
 from tierwright.advise.advice._draws import Draws, Recorded
 from tierwright.advise.advice._table import MONTHS, Table
@@ -27,6 +28,8 @@ EVERY_LONG = 4
 """Draws of which one has response times and months until too small, for these take long to compute."""
 AT_ONCE = 64
 """Draws that are evaluated together: their response times are computed at once."""
+_TRIED, _FIRST = 64, 3
+"""Draws in which options are tried, and how many of the best of each are contenders."""
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
 """Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 
@@ -85,6 +88,48 @@ def recorded_of(asked: Asked, table: Table, best: int, rows: IntArray) -> Record
     )
 
 
+def _with_winners(
+    asked: Asked, table: Table, best: int, recorded: Recorded, rows: IntArray
+) -> IntArray:
+    """Return contenders with those options that are the best in some of the draws, or at an end of an input.
+
+    At other prices and times than those of the answer: `contending_at_ends` has those of other curves.
+    """
+    tried = np.union1d(rows, to_try(asked, table, best))
+    if asked.limits_response:
+        return tried
+    trial, curve = Contenders(asked, table, tried), asked.setting.curve
+    draws = _draws.drawn(
+        recorded,
+        _draws.ranges_of(curve, trial.read_sizes),
+        trial,
+        np.random.default_rng(asked.seed),
+    )
+    some = [
+        (draws.curve(at), draws.state(at), 0.0)
+        for at in range(0, _draws.DRAWS, _draws.DRAWS // _TRIED)
+    ]
+    some += [
+        (
+            _draws.curve_at(draws.ranges, {each: place}),
+            draws.state_of({each: place}),
+            0.0,
+        )
+        for each in draws.places
+        for place in (0.0, 1.0)
+    ]
+    own = trial.hardware == trial.hardware[tried == best]
+    found = [rows]
+    for each in trial.on_each(some):
+        cost = each.fixed + each.unit * each.needed
+        by = (each.io_us, cost) if trial.by_time else (cost, each.io_us)
+        order = np.lexsort(by[::-1])
+        order = order[each.keeps[order]]
+        # What breaks a limit is repaired by what is of its kind.
+        found += [tried[order[:_FIRST]], tried[order[own[order]][:1]]]
+    return np.unique(np.concatenate(found))
+
+
 def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     """Draw everything that is not known, and evaluate the contenders in each draw.
 
@@ -106,6 +151,7 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     between = (rough.curve(at) for at in range(0, _draws.DRAWS, _draws.DRAWS // some))
     tables = (table, *(table.with_curve(each) for each in (*rough.ends(), *between)))
     rows = contending_at_ends(asked, tables, best)
+    rows = _with_winners(asked, table, best, recorded, rows)
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
     generator = np.random.default_rng(seed)
