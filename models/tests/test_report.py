@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import report
 from tierwright.advise.advice._confidence.bars import bars_text
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report import _paper
 from tierwright.advise.report._charts import (
@@ -590,6 +591,28 @@ def test_the_top_says_what_to_buy_how_sure_and_for_how_long() -> None:
     del given["decision"], given["because"]
     old = words(section(parsed(report.html(given)), "answer"))
     assert old.count(given["finding"]) == 1
+
+
+@pytest.mark.parametrize("lacks", [True, False])
+def test_the_choice_stays_the_same_whether_or_not_its_machine_is_priced(
+    *, lacks: bool
+) -> None:
+    given = document()
+    best = given["recommendation"]
+    best["without_machine"] = lacks
+    bar = {
+        **given["confidence"]["tornado"][0],
+        "changes": False,
+        "flip": None,
+        "best_low": with_flow(best["name"], best["scheme"], best["admission_by"]),
+        "best_high": None,
+    }
+    given["confidence"]["tornado"] = [bar]
+    said = words(section(parsed(report.html(given)), "sure"))
+    assert "The choice stays the same at every end." in said
+    bar["best_low"] = f"2 x {bar['best_low']}"
+    said = words(section(parsed(report.html(given)), "sure"))
+    assert "but not everywhere the same." in said
 
 
 def test_an_end_without_an_option_is_drawn_as_such() -> None:

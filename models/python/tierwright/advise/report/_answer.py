@@ -215,13 +215,17 @@ def _candidates(document: Document) -> str:
 
 
 def named(option: Document) -> str:
+    """Name an option as `titled`, and say where its machines are not in its price."""
+    return f"{titled(option)}{without_machine(option)}"
+
+
+def titled(option: Document) -> str:
     """Name an option with its page flow, or with its flash cache and the admission before it."""
     by = option["admission_by"]
     if by is None and option["admission"] is not None:
         # What was saved before other categories were tried does not name them.
         by = DEFAULT_KIND
-    title = with_flow(str(option["name"]), option["scheme"], by)
-    return f"{title}{without_machine(option)}"
+    return with_flow(str(option["name"]), option["scheme"], by)
 
 
 def answer(document: Document) -> Iterator[Markup]:

@@ -19,6 +19,7 @@ from tierwright.advise.report._answer import (
     near_misses_replayed,
     ratio,
     sentence_of,
+    titled,
 )
 from tierwright.advise.report._charts import (
     MONEY,
@@ -326,7 +327,7 @@ def sure(document: Document) -> Iterator[Markup]:
         yield tag("p", confidence["about_bars"] or none)
         return
     sentence = tornado_sentence(
-        bars, measure, named(best), confidence["about_bars"] or ""
+        bars, measure, titled(best), confidence["about_bars"] or ""
     )
     title = f"{measure.title} of the best option at both ends of what is not known"
     yield tag(
