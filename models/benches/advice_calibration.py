@@ -83,21 +83,23 @@ SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {
     "19": tuple(str(each) for each in range(5, 19)),
     "20": tuple(str(each) for each in range(5, 20)),
     "21": tuple(str(each) for each in range(5, 21)),
+    "22": tuple(str(each) for each in range(5, 22)),
 }
 """Versions of the model whose outcomes stand under a later one: 6 changed what inputs are worth, 7 production
 with copies and curves without write-backs, 10 and 11 what flash caches do, 12 limits of response times,
 13 conflicts and the names of the ends of bars, 14 devices of which a time is not stated, rules of thumb, scenarios and
 what replays refute, 15 flash that is larger than the data, when options are too small, and other numbers of devices, 16 what
 is asked with limits and quotes, 17 caches of all of the data, instances before volumes, old prices and unknown values, 18 spare
-devices, what takes no time and growing writes, 19 replays of other writes and numbers of devices beyond what is counted, 20 and 21 how many evicted pages are dirty, 21 what the error in the steady state is of; but for `SUPERSEDED`, no trial asks for any of these, and `--again` proves it. Throughput has the interval that is kept since 8 alone, response times since 9."""
+devices, what takes no time and growing writes, 19 replays of other writes and numbers of devices beyond what is counted, 20 and 21 how many evicted pages are dirty, 21 what the error in the steady state is of, 22 which options are compared in the draws; but for `SUPERSEDED`, no trial asks for any of these, and `--again` proves it. Throughput has the interval that is kept since 8 alone, response times since 9."""
 SUPERSEDED: Mapping[str, tuple[int, ...]] = {
     "19": (20_000, 100_000),
     "20": (20_000, 100_000, 1_000_000, 10_000_000),
     "21": (20_000, 100_000, 1_000_000, 10_000_000),
+    "22": (20_000, 100_000, 1_000_000, 10_000_000),
 }
 """Lengths of recordings at which a version may say otherwise than those before it, whose outcomes are shown until it was asked:
 19 counts what caches of more pages than were recorded write back, and longer recordings touch every page of these workloads;
-20 and 21 count how many of the pages that large caches evict are dirty, and 21 draws the error of what holds all data by its RAM."""
+20 and 21 count how many of the pages that large caches evict are dirty, and 21 draws the error of what holds all data by its RAM; 22 compares more options in the draws."""
 CHANGED = {"restart_s": "11"}
 """Figures whose intervals became others with a version: those of earlier ones do not stand."""
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20

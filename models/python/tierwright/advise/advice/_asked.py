@@ -43,7 +43,7 @@ _HINTS: Mapping[str, str] = {
 }
 """Next step for an input of an advice."""
 _MOST_BYTES = 2**62
-MODEL_VERSION = "21"
+MODEL_VERSION = "22"
 """Of the enumeration and its formulas: changes where an answer does."""
 
 
