@@ -95,11 +95,10 @@ SUPERSEDED: Mapping[str, tuple[int, ...]] = {
     "19": (20_000, 100_000),
     "20": (20_000, 100_000, 1_000_000, 10_000_000),
     "21": (20_000, 100_000, 1_000_000, 10_000_000),
-    "22": (20_000, 100_000, 1_000_000, 10_000_000),
 }
 """Lengths of recordings at which a version may say otherwise than those before it, whose outcomes are shown until it was asked:
 19 counts what caches of more pages than were recorded write back, and longer recordings touch every page of these workloads;
-20 and 21 count how many of the pages that large caches evict are dirty, and 21 draws the error of what holds all data by its RAM; 22 compares more options in the draws."""
+20 and 21 count how many of the pages that large caches evict are dirty, and 21 draws the error of what holds all data by its RAM."""
 CHANGED = {"restart_s": "11"}
 """Figures whose intervals became others with a version: those of earlier ones do not stand."""
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20
