@@ -285,6 +285,11 @@ def test_vendors_leave_out_what_states_another_and_name_what_states_none() -> No
         only
         == f"no vendor of {SHELF[1]} is stated, so it stays a candidate whoever makes it"
     )
+    # The answer itself says so where what it recommends is of them, and only there.
+    for devices in ((SHELF[1],), (SHELF[0],)):
+        bought = ask(candidates=replace(alone, devices=devices))
+        said = f"No source states who makes {SHELF[1]}: whether it is Solidigm is for you to check."
+        assert (said in bought.because) == (devices == (SHELF[1],))
     with pytest.raises(
         BadInput, match=r"is not a vendor of any part; one of .*Seagate"
     ):

@@ -669,6 +669,7 @@ def _answer(
         by_dirty,
         by_life,
         by_today,
+        _notes.vendor_text(asked, table, best),
     )
     if infeasible is not None:
         because = infeasible.more

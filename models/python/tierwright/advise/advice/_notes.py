@@ -194,6 +194,22 @@ def about_answer(
         yield from _about_power(table, source, kinds)
 
 
+def vendor_text(asked: Asked, table: Table, best: int | None) -> str:
+    """Say which devices of the recommendation may be of another vendor than those that are allowed; empty where none is."""
+    allowed = asked.setting.candidates.vendors
+    if allowed is None or best is None:
+        return ""
+    held = dict.fromkeys(each for each in table.names(best) if each is not None)
+    open_ = [each for each in held if each in table.of_no_vendor]
+    if not open_:
+        return ""
+    return f"No source states who makes {listed(open_)}: whether it is {_one_of(allowed)} is for you to check."
+
+
+def _one_of(vendors: Sequence[str]) -> str:
+    return vendors[0] if len(vendors) == 1 else f"one of {listed(vendors)}"
+
+
 def _beside(best: int | None, why: str) -> str:
     """Effect of what is no candidate: what it would cost is not known, and something else may have been chosen."""
     return f"not computable: {why}" + ("" if best is None else f"; {BEST_OF_OTHERS}")
