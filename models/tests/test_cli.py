@@ -44,6 +44,24 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_the_local_disk_of_an_instance_is_a_device_wherever_one_is_named(
+    profile: Path,
+) -> None:
+    """As an advice names it at the point of its recommendation."""
+    name = "disk-of-aws-i3en.xlarge"
+    sizes = ("--ram-pages", "300", "--flash-pages", "1500")
+    flash = ("--flash-device", "micron-9550-max-3.2tb")
+    for command in (
+        ("evaluate", profile, *sizes),
+        ("scheme-map", profile, "--ram-pages", "300"),
+    ):
+        found = answer(*command, *flash, "--disk-device", name)
+        assert found["finding"]
+    wrong = run("evaluate", profile, *sizes, *flash, "--disk-device", f"{name}x")
+    assert wrong.returncode == 2
+    assert f"there is no device `{name}x`" in wrong.stderr
+
+
 def test_profile_and_simulate_pass_over_bad_lines_only_on_request(
     trace: Path, tmp_path: Path
 ) -> None:

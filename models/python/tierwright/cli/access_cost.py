@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from tierwright.cli.books import book_of
+from tierwright.cli.named import named_device
 from tierwright.cli.options import AmortisationMonths
 from tierwright.cli.output import Json, print_json, print_table
 from tierwright.common.units import format_count
@@ -46,7 +47,7 @@ def access_cost(
     from tierwright.common.currency import money
     from tierwright.hardware import catalog
 
-    named = [catalog.device_or_file(each) for each in devices or []]
+    named = [named_device(each) for each in devices or []]
     ids = {device.id for device in named}
     shipped = [
         device

@@ -11,6 +11,7 @@ import typer
 
 from tierwright.cli.books import book_of
 from tierwright.cli.cost import amount
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     Assumptions,
     CacheOptions,
@@ -327,11 +328,10 @@ def break_even(
     from tierwright.common.cautions import weighed
     from tierwright.common.derivation import plain
     from tierwright.evaluate.scale.replays import recorded_rate
-    from tierwright.hardware import catalog
 
     money = None if usd is None else amount("--usd", usd)
-    flash = catalog.device_or_file(flash_device)
-    ram = None if ram_device is None else catalog.device_or_file(ram_device)
+    flash = named_device(flash_device)
+    ram = None if ram_device is None else named_device(ram_device)
     assumed: list[dict[str, str]] = []
     prices = None if price_book is None else book_of(price_book)
     if money is not None and prices is None and ram is None:
@@ -348,7 +348,7 @@ def break_even(
             return workload.curve.page_bytes
         return DEFAULT_PAGE_BYTES if page_bytes is None else page_bytes
 
-    disk = catalog.device_or_file(disk_device)
+    disk = named_device(disk_device)
     pages = None if ram_pages is None else ram_pages.at(page)
     given: dict[str, Any] = {
         "deltas": DEFAULT_DELTAS if delta is None else delta,

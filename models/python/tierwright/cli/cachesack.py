@@ -8,6 +8,7 @@ import typer
 
 from tierwright.cli.books import book_of
 from tierwright.cli.in_production import RecordedProfile, Source, recorded
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     AmortisationMonths,
     Assumptions,
@@ -136,7 +137,6 @@ def cachesack(
     command as --plan.
     """
     from tierwright.advise import cachesack as question
-    from tierwright.hardware import catalog
     from tierwright.profile.categories import measured
 
     made = recorded(trace, profile, production)
@@ -164,8 +164,8 @@ def cachesack(
     found = question.answer(
         counts,
         flash_pages=flash,
-        flash=catalog.device_or_file(flash_device),
-        disk=catalog.device_or_file(disk_device),
+        flash=named_device(flash_device),
+        disk=named_device(disk_device),
         prices=None if price_book is None else book_of(price_book),
         amortisation_months=amortisation_months,
         accesses_per_s=accesses_per_s,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tierwright.cli.cost import amount
+from tierwright.cli.named import named_device
 from tierwright.cli.options import Assumptions, Start, accesses_per_s_option
 from tierwright.cli.output import (
     Json,
@@ -154,7 +155,6 @@ def configurations(
     """
     from tierwright.advise import configurations as question
     from tierwright.evaluate.configurations.wanted import KINDS
-    from tierwright.hardware import catalog
 
     found_profile = workload(profile, production)
     found = question.answer(
@@ -172,8 +172,8 @@ def configurations(
         usd_per_kwh=_given("--usd-per-kwh", usd_per_kwh),
         watts=_given("--watts", watts),
         pue=amount("--pue", pue),
-        flash=None if flash_device is None else catalog.device_or_file(flash_device),
-        disk=None if disk_device is None else catalog.device_or_file(disk_device),
+        flash=None if flash_device is None else named_device(flash_device),
+        disk=None if disk_device is None else named_device(disk_device),
         max_usd_per_month=_given("--max-usd-per-month", max_usd_per_month),
         max_io_us=max_io_us,
         max_busy=max_busy,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.books import book_of
+from tierwright.cli.named import named_device
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -114,7 +115,6 @@ def restart(
     """
     from tierwright.common.cautions import Caution
     from tierwright.evaluate import flash_cache, recovery
-    from tierwright.hardware import catalog
     from tierwright.hardware.device import OPERATIONS
     from tierwright.hardware.service_time import service_basis, service_us
 
@@ -135,8 +135,8 @@ def restart(
             f"--flash: `{flash}` holds no page of {format_bytes(page_bytes)}",
             "state the flash cache, such as 64GiB",
         )
-    ssd = catalog.device_or_file(flash_device)
-    disk = catalog.device_or_file(disk_device)
+    ssd = named_device(flash_device)
+    disk = named_device(disk_device)
     rate = ssd.number("sequential_read_mb_per_s")
     if rate is None:
         raise BadInput(
@@ -435,10 +435,9 @@ def tier_cost(
     from tierwright.common.currency import money
     from tierwright.common.derivation import money_text
     from tierwright.evaluate import economics
-    from tierwright.hardware import catalog
 
     found = economics.tier_cost(
-        catalog.device_or_file(device),
+        named_device(device),
         parse_bytes(held),
         prices=None if price_book is None else book_of(price_book),
         load=economics.Load(

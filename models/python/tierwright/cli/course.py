@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     FlashMetadata,
     ServiceTimes,
@@ -146,7 +147,6 @@ def course(
     """
     from tierwright.advise import course as question
     from tierwright.evaluate.response.schemes import Hierarchy
-    from tierwright.hardware import catalog
     from tierwright.profile.measure import profile
     from tierwright.simulate.contenders import spelled
     from tierwright.simulate.timed import ArrivalKind, Arrivals
@@ -173,8 +173,8 @@ def course(
             ram_pages=ram_pages.at(lambda: curve.page_bytes),
             flash_pages=flash_pages.at(lambda: curve.page_bytes),
             hierarchy=Hierarchy(
-                catalog.device_or_file(flash_device),
-                catalog.device_or_file(disk_device),
+                named_device(flash_device),
+                named_device(disk_device),
                 flash_devices=flash_devices,
                 disks=disks,
                 service=cast("Service", service),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli.named import named_device
 from tierwright.cli.options import DeviceCapacity, DeviceKind, DeviceName
 from tierwright.cli.output import (
     Json,
@@ -150,14 +151,9 @@ def health(
 ) -> None:
     """Say what a drive has written, and what is left of its rated writes."""
     from tierwright.advise import device_health
-    from tierwright.hardware import catalog
     from tierwright.hardware.smart import read_smart
 
-    rated = (
-        None
-        if rated_tb is not None or device is None
-        else catalog.device_or_file(device)
-    )
+    rated = None if rated_tb is not None or device is None else named_device(device)
     found = device_health.answer(
         read_smart(file), rated_tb=rated_tb, device=rated, tb_per_day=tb_per_day
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from tierwright.cli.named import named_device
 from tierwright.cli.options import accesses_per_s_option
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import sentences
@@ -120,9 +121,7 @@ def lives_of(
 
     device = None
     if flash_device is not None:
-        from tierwright.hardware import catalog
-
-        device = catalog.device_or_file(flash_device)
+        device = named_device(flash_device)
     made = [found.get("production") for found, _ in replays]
     # Without a device there is no life; its times are then not worth another read of the trace.
     needs_times = device is not None and not any(made) and accesses_per_s is None

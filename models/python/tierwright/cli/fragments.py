@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli.named import named_device
 from tierwright.cli.output import Json, print_facts, print_json, print_table
 from tierwright.cli.output import print_warnings as warn
 from tierwright.common.errors import BadInput
@@ -79,15 +80,14 @@ def sce(
 ) -> None:
     """Say how a fragment cache (SCE) fills, what a fragment trades, and how it writes."""
     from tierwright.advise.fragment_cache import finding_of, fragment_study
-    from tierwright.hardware import catalog
 
     found = fragment_study(
         source_bytes=parse_bytes(source),
         cache_bytes=parse_bytes(flash),
         read_miss_rate=read_miss_rate,
         run_bytes=parse_bytes(run),
-        source_write_s=_write_s(catalog.device_or_file(disk_device), page_bytes),
-        flash_write_s=_write_s(catalog.device_or_file(flash_device), page_bytes),
+        source_write_s=_write_s(named_device(disk_device), page_bytes),
+        flash_write_s=_write_s(named_device(flash_device), page_bytes),
         page_writes_per_s=page_writes_per_s,
         fragment_populations_per_s=fragment_populations_per_s,
         fragment_bytes=parse_bytes(fragment),

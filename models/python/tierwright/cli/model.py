@@ -23,6 +23,7 @@ from tierwright.cli.flash_life import (
     paces_of,
 )
 from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     Assumptions,
     CacheOptions,
@@ -777,11 +778,10 @@ def _priced(
     """Price the counters; beside clean-only admission stands its formula."""
     from tierwright.advise import clean_only
     from tierwright.common.derivation import plain
-    from tierwright.hardware import catalog
     from tierwright.simulate import priced as simulate_priced
 
-    flash = None if flash_device is None else catalog.device_or_file(flash_device)
-    disk = catalog.device_or_file(disk_device)
+    flash = None if flash_device is None else named_device(flash_device)
+    disk = named_device(disk_device)
     cost = simulate_priced.price(found, flash=flash, disk=disk)
     beside = clean_only.clean_only(found, flash=flash, disk=disk)
     return {
@@ -1038,7 +1038,6 @@ def evaluate(
     of a cluster replay.
     """
     from tierwright.advise import compare
-    from tierwright.hardware import catalog
     from tierwright.hardware.running_tiers import DISK, FLASH, device_for
 
     check_has_replays(dask, trace)
@@ -1050,9 +1049,9 @@ def evaluate(
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
-        "flash": device_for(curve, flash_device or FLASH),
-        "disk": device_for(curve, disk_device or DISK),
-        "ram": None if ram_device is None else catalog.device_or_file(ram_device),
+        "flash": device_for(curve, flash_device or FLASH, named_device),
+        "disk": device_for(curve, disk_device or DISK, named_device),
+        "ram": None if ram_device is None else named_device(ram_device),
         "prices": None if price_book is None else book_of(price_book),
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),

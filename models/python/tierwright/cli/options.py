@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.named import named_device
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -242,9 +244,7 @@ def candidates_of(file: Path | None, price_book: str | None) -> Candidates:
 
 def rates_of(name: str | None) -> Device | None:
     """Find a device that need not be named; None where it is not."""
-    from tierwright.hardware import catalog
-
-    return None if name is None else catalog.device_or_file(name)
+    return None if name is None else named_device(name)
 
 
 def flash_caches_of(given: str | None, *, has_trace: bool) -> list[str]:

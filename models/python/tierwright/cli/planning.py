@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.books import book_of
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     Assumptions,
     CacheOptions,
@@ -148,7 +149,6 @@ def scheme_map(
     workers of a cluster: who wins there, and whether the model says so.
     """
     from tierwright.advise import scheme_map as question
-    from tierwright.hardware import catalog
 
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
@@ -164,8 +164,8 @@ def scheme_map(
     asked: dict[str, Any] = {
         "x": _axis(x, "--x"),
         "y": _axis(y, "--y"),
-        "flash": catalog.device_or_file(flash_device),
-        "disk": catalog.device_or_file(disk_device),
+        "flash": named_device(flash_device),
+        "disk": named_device(disk_device),
         "ram_pages": at(ram_pages),
         "flash_pages": at(flash_pages),
         "dirty_share": dirty_share,
@@ -378,7 +378,6 @@ def throughput(
     from tierwright.advise import throughput as question
     from tierwright.common.derivation import plain
     from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
-    from tierwright.hardware import catalog
 
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
@@ -387,8 +386,8 @@ def throughput(
     check_has_replays(dask, trace)
     if trace is not None:
         check_recording(str(profile), read_from)
-    flash = catalog.device_or_file(flash_device)
-    disk = catalog.device_or_file(disk_device)
+    flash = named_device(flash_device)
+    disk = named_device(disk_device)
     metadata = preset_of(flash_metadata)
     setting = Setting(
         clients=clients,
@@ -574,7 +573,6 @@ def directories(
     replayed beside them, in the RAM that its metadata leave.
     """
     from tierwright.advise import directories as question
-    from tierwright.hardware import catalog
 
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
     options = cache_options_of(caches, option)
@@ -584,8 +582,8 @@ def directories(
     curve = read_from.curve.from_start(start)
     if trace is not None:
         check_recording(str(profile), read_from)
-    flash = catalog.device_or_file(flash_device)
-    disk = catalog.device_or_file(disk_device)
+    flash = named_device(flash_device)
+    disk = named_device(disk_device)
     found = question.answer(
         curve,
         ram_bytes=parse_bytes(ram_bytes),
@@ -735,15 +733,14 @@ def choose_flash(
     """Rank flash devices by I/O time and by price times I/O time."""
     from tierwright.advise import flash_choice as question
     from tierwright.evaluate.metadata import preset
-    from tierwright.hardware import catalog
 
     curve = workload(profile, production).curve.from_start(start)
     found = question.answer(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
         flash_pages=flash_pages.at(lambda: curve.page_bytes),
-        candidates=[catalog.device_or_file(name) for name in candidates.split(",")],
-        disk=catalog.device_or_file(disk_device),
+        candidates=[named_device(name) for name in candidates.split(",")],
+        disk=named_device(disk_device),
         prices=None if price_book is None else book_of(price_book),
         flash_metadata=None if flash_metadata is None else preset(flash_metadata),
     )

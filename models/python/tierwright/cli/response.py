@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     Assumptions,
     CacheOptions,
@@ -130,7 +131,6 @@ def response(
     """
     from tierwright.advise import response as question
     from tierwright.evaluate.response.schemes import Hierarchy
-    from tierwright.hardware import catalog
     from tierwright.simulate.warm_up import parse
 
     read_from = workload(profile, production)
@@ -146,8 +146,8 @@ def response(
     stated: dict[Tier, int | None] = {"flash": flash_at_once, "disk": disk_at_once}
     metadata = preset_of(flash_metadata)
     hierarchy = Hierarchy(
-        catalog.device_or_file(flash_device),
-        catalog.device_or_file(disk_device),
+        named_device(flash_device),
+        named_device(disk_device),
         flash_devices=flash_devices,
         disks=disks,
         service=cast("Service", service),

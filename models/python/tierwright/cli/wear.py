@@ -10,6 +10,7 @@ import typer
 
 from tierwright.cli.books import book_of
 from tierwright.cli.cost import Device, explain, plain_data
+from tierwright.cli.named import named_device
 from tierwright.cli.options import (
     Assumptions,
     CacheOptions,
@@ -238,10 +239,8 @@ def wear(
     With --trace, every scheme, each --flash-cache and each policy of --data-on-flash is replayed: its flash writes are
     counted and, with --spare-percent, a flash device under it counts the write amplification. With --dask, the workers of a cluster replay.
     """
-    from tierwright.hardware import catalog
-
     check_has_replays(dask, trace)
-    found = catalog.device_or_file(device)
+    found = named_device(device)
     if pe_cycles is None:
         _refuse_unused(nand, None if profile is None else waf)
     by_scheme = {
@@ -333,7 +332,7 @@ def wear(
             "ram_pages": ram_pages.at(lambda: read.curve.page_bytes),
             "flash_pages": flash_pages.at(lambda: read.curve.page_bytes),
             "flash": found,
-            "disk": catalog.device_or_file(str(disk_device)),
+            "disk": named_device(str(disk_device)),
             "flash_metadata": preset_of(flash_metadata),
         },
         {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 
 from tierwright.common.errors import BadInput
@@ -56,7 +56,9 @@ def running_id(tier: Tier, at: int) -> str | None:
     return DISK if tier.size_bytes is None else FLASH
 
 
-def device_for(curve: Curve, name: str) -> Device:
+def device_for(
+    curve: Curve, name: str, find: Callable[[str], Device] = catalog.device_or_file
+) -> Device:
     """Find a device by its id or file, or the tier of the system that a curve was counted on.
 
     Parameters
@@ -65,6 +67,8 @@ def device_for(curve: Curve, name: str) -> Device:
         Of the workload.
     name : str
         Id, file, or one of `IDS`.
+    find : callable, optional
+        Of what is none of `IDS`.
 
     Raises
     ------
@@ -72,7 +76,7 @@ def device_for(curve: Curve, name: str) -> Device:
         If there is no such device, or the tier was not timed.
     """
     if name not in IDS:
-        return catalog.device_or_file(name)
+        return find(name)
     found = running_devices(curve).get(name)
     if found is None:
         raise BadInput(
