@@ -387,7 +387,8 @@ def devices() -> str:
                 ],
             ),
             "## A device file",
-            "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
+            "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `product` (a name that the profiles of one product share: "
+            "of what else was close, an advice lists the better of them alone), `notes`; then a table "
             "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
             "and `assumed = true` if the figure is an assumption; a `unit_price` may state its range as `low` and `high`, which the advisor draws. Rates measured at several transfer sizes or queue depths are in "
             "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`, and `latency_us` with `mean`, `p50`, `p95`, `p99`, `p99_9`; times of pages "

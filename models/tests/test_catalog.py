@@ -115,6 +115,37 @@ def test_an_assumed_figure_is_that_of_the_disk_it_names() -> None:
     assert found >= 20
 
 
+def test_profiles_of_one_product_state_it() -> None:
+    devices = catalog.devices()
+    products: dict[str, set[str]] = {}
+    alike: dict[tuple[str, int | None], set[str]] = {}
+    for device in devices.values():
+        products.setdefault(device.bought_as, set()).add(device.id)
+        # Behind the name stands what tells the profiles of it apart.
+        named = device.name.partition(" (")[0].casefold()
+        alike.setdefault((named, device.capacity_bytes), set()).add(device.id)
+    for same in alike.values():
+        assert len({devices[name].bought_as for name in same}) == 1, same
+    several = {name: ids for name, ids in products.items() if len(ids) > 1}
+    assert several == {
+        "wd-sn850x-2tb": {"wd-sn850x-2tb-2026-05", "wd-sn850x-2tb-2026-06"},
+        "optane-p4800x-375gb": {"optane-p4800x-375gb", "optane-p4800x-375gb-qd1"},
+        "intel-p3700-800gb": {"intel-p3700-800gb-qd1", "intel-p3700-800gb-qd16"},
+        "seagate-cheetah-15k6-147gb": {
+            "face2016-cheetah-15k6-single",
+            "seagate-cheetah-15k6-147gb-manual",
+        },
+        "aws-s3-express-1z": {"aws-s3-express-1z", "aws-s3-express-1z-2023"},
+        "aws-i4i.4xlarge-local": {"aws-i4i.4xlarge-local", "aws-i4i.4xlarge-scylla"},
+    }
+    for name, ids in several.items():
+        assert len({(devices[i].kind, devices[i].sold_as) for i in ids}) == 1, name
+        assert len({devices[i].capacity_bytes for i in ids}) == 1, name
+    # Whatever states a product that no other profile is of says nothing by it.
+    stated = {each.product for each in devices.values() if each.product}
+    assert stated == set(several)
+
+
 def test_instances_are_marked() -> None:
     marked = {d.id for d in catalog.devices().values() if d.sold_as == "instance"}
     assert marked == {

@@ -1,5 +1,6 @@
 """Device profiles and price books: conversions, service times, refusals."""
 
+import tomllib
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +9,7 @@ import pytest
 from tierwright.common.errors import BadInput
 from tierwright.hardware.capabilities import missing_figures
 from tierwright.hardware.device import KINDS, Device, device_from_mapping
+from tierwright.hardware.fio import to_toml
 from tierwright.hardware.prices import (
     Price,
     PriceBook,
@@ -28,6 +30,21 @@ def device(**figures: dict[str, Any]) -> Device:
     return device_from_mapping(
         {"id": "d", "name": "D", "kind": "nvme", "figures": figures}
     )
+
+
+def test_a_product_is_read_written_and_checked() -> None:
+    stated = {"id": "d", "name": "D", "kind": "nvme"}
+    alone = device_from_mapping(stated)
+    assert (alone.product, alone.bought_as) == (None, "d")
+    # What rests on a device that states none rests on the same as before.
+    assert "product" not in alone.to_dict()
+    made = device_from_mapping({**stated, "product": "drive-2tb"})
+    assert (made.product, made.bought_as) == ("drive-2tb", "drive-2tb")
+    assert device_from_mapping(made.to_dict()) == made
+    assert device_from_mapping(tomllib.loads(to_toml(made))) == made
+    for wrong in ("Drive 2 TB", "", 7, ["drive"]):
+        with pytest.raises(BadInput, match="product"):
+            device_from_mapping({**stated, "product": wrong})
 
 
 def test_service_time_is_one_over_iops_and_says_so() -> None:

@@ -30,6 +30,7 @@ export function measuredDevices(
             origin: "running",
             year: null,
             sold_as: "running",
+            product: null,
             capacity_bytes: null,
             page_bytes: summary?.page_bytes ?? null,
             queue_depth: null,

@@ -8316,6 +8316,12 @@ export type DeviceIn = {
      */
     sold_as?: 'device' | 'instance';
     /**
+     * Product
+     *
+     * Name that the profiles of one product share; the alternatives of an advice list the better of them alone.
+     */
+    product?: string | null;
+    /**
      * Figures
      *
      * By name: `read_iops`, `capacity`, `unit_price`... `GET /catalog/device-kinds` lists all.
@@ -8425,6 +8431,12 @@ export type DeviceOut = {
      * `instance`: disks that are rented only with a cloud instance, and are not ranked among drives. `running`: not sold, a tier of a running system.
      */
     sold_as: 'device' | 'instance' | 'running';
+    /**
+     * Product
+     *
+     * Name that the profiles of one product share, such as those of its price in two months: no second thing to buy. null where this profile is the only one.
+     */
+    product: string | null;
     /**
      * Capacity Bytes
      *

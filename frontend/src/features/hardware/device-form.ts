@@ -8,6 +8,8 @@ export interface DeviceForm {
   kind: string;
   year: string;
   soldAs: Exclude<DeviceOut["sold_as"], "running">;
+  /** As it was loaded: nothing of the form edits it. */
+  product?: string | null;
   notes: string;
   figures: FigureRow[];
 }
@@ -63,6 +65,7 @@ export function formOfDevice(device: DeviceOut | null): DeviceForm {
     year: device.year === null ? "" : String(device.year),
     // A tier of a running system is not edited: it is no device of the catalogue.
     soldAs: device.sold_as === "running" ? "device" : device.sold_as,
+    product: device.product,
     notes: device.notes,
     figures: Object.entries(device.figures).map(([name, figure]) => {
       const row: FigureRow = {
@@ -165,6 +168,7 @@ export function deviceOfForm(form: DeviceForm): DeviceIn {
     kind: form.kind,
     year: form.year.trim() === "" ? null : Number(form.year),
     sold_as: form.soldAs,
+    product: form.product ?? null,
     figures,
     notes: form.notes.trim(),
   };

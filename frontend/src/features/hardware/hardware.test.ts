@@ -29,6 +29,7 @@ const device = (change: Partial<DeviceOut>): DeviceOut => ({
   origin: "shipped",
   year: 2020,
   sold_as: "device",
+  product: "drive-2tb",
   capacity_bytes: null,
   page_bytes: 4096,
   queue_depth: null,
@@ -97,6 +98,7 @@ describe("a device's form", () => {
       kind: "nvme",
       year: 2020,
       sold_as: "device",
+      product: "drive-2tb",
       notes: "",
       figures: { read_iops: READS },
     });

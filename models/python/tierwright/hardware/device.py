@@ -151,6 +151,7 @@ _DEVICE_KEYS = {
     "kind",
     "year",
     "sold_as",
+    "product",
     "notes",
     "figures",
     "measurements",
@@ -320,6 +321,9 @@ class Device:
         Rates at several transfer sizes; the rated one stands in `figures`.
     sustained : Sustained or None
         What the instance sustains to a volume and its equals; None for what stands behind no instance.
+    product : str or None
+        Name that the profiles of one product share, in the form of an id: prices of two dates, rates of two sources. None
+        where this profile is the only one.
     """
 
     id: str
@@ -331,6 +335,7 @@ class Device:
     sold_as: SoldAs = "device"
     measurements: tuple[Measurement, ...] = ()
     sustained: Sustained | None = None
+    product: str | None = None
     computed: dict[Hashable, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -340,6 +345,11 @@ class Device:
     def roles(self) -> tuple[Role, ...]:
         """Tiers that this kind of device can serve."""
         return KINDS[self.kind][1]
+
+    @property
+    def bought_as(self) -> str:
+        """What is bought, whichever of its profiles this is: the product, or the id where no product is stated."""
+        return self.product or self.id
 
     @property
     def capacity_bytes(self) -> int | None:
@@ -392,6 +402,7 @@ class Device:
             "kind": self.kind,
             "year": self.year,
             "sold_as": self.sold_as,
+            **({} if self.product is None else {"product": self.product}),
             "figures": {
                 name: figure.to_dict() for name, figure in self.figures.items()
             },
@@ -410,7 +421,7 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
     Parameters
     ----------
     data : mapping
-        `id`, `name`, `kind`, optional `year`, `sold_as`, `notes`, and `figures`: name to
+        `id`, `name`, `kind`, optional `year`, `sold_as`, `product`, `notes`, and `figures`: name to
         `{value, unit, source, date?, note?, assumed?}` with the names and units of `FIGURES`;
         optional `measurements`: a list of `{operation, page_bytes, iops, source, queue_depth?,
         latency_us?, date?, note?}`, with the latencies of `LATENCIES`.
@@ -433,12 +444,7 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
         problems.check(key in _DEVICE_KEYS, key, None, "unknown key")
     identifier = _text(data, "id", problems)
     if identifier:
-        problems.check(
-            _ID.fullmatch(identifier),
-            "id",
-            identifier,
-            "must be lower-case letters, digits, `.`, `_`, `-`, at most 80",
-        )
+        _check_id(identifier, "id", problems)
     name = _text(data, "name", problems)
     kind = _text(data, "kind", problems)
     if kind:
@@ -459,6 +465,9 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
         sold_as,
         f"is not one of {', '.join(SOLD_AS)}",
     )
+    product = data.get("product")
+    if product is not None:
+        _check_id(product, "product", problems)
     notes = data.get("notes", "")
     problems.check(isinstance(notes, str), "notes", notes, "must be text")
     figures_data = data.get("figures", {})
@@ -472,7 +481,26 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
                 figures[figure_name] = figure
     measurements = _measurements(data.get("measurements", []), problems)
     problems.raise_if_any()
-    return Device(identifier, name, kind, year, figures, notes, sold_as, measurements)
+    return Device(
+        identifier,
+        name,
+        kind,
+        year,
+        figures,
+        notes,
+        sold_as,
+        measurements,
+        product=product,
+    )
+
+
+def _check_id(value: Any, key: str, problems: Problems) -> None:
+    problems.check(
+        isinstance(value, str) and _ID.fullmatch(value),
+        key,
+        value,
+        "must be lower-case letters, digits, `.`, `_`, `-`, at most 80",
+    )
 
 
 def _measurements(entries: Any, problems: Problems) -> tuple[Measurement, ...]:

@@ -390,6 +390,8 @@ def to_toml(device: Device) -> str:
         lines.append(f"year = {device.year}")
     if device.sold_as != "device":
         lines.append(f"sold_as = {_text(device.sold_as)}")
+    if device.product is not None:
+        lines.append(f"product = {_text(device.product)}")
     if device.notes:
         lines.append(f"notes = {_text(device.notes)}")
     for name, figure in device.figures.items():

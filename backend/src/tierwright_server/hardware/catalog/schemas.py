@@ -215,6 +215,10 @@ class DeviceOut(Answer):
         description="`instance`: disks that are rented only with a cloud instance, and "
         "are not ranked among drives. `running`: not sold, a tier of a running system."
     )
+    product: str | None = Field(
+        description="Name that the profiles of one product share, such as those of its price in two months: "
+        "no second thing to buy. null where this profile is the only one."
+    )
     capacity_bytes: int | None
     page_bytes: int | None
     queue_depth: int | None
@@ -277,6 +281,15 @@ class DeviceIn(Body):
     ]
     year: Annotated[int, Field(strict=True, ge=1950, le=2100)] | None = None
     sold_as: SoldAs = "device"
+    product: Annotated[
+        str | None,
+        Field(
+            max_length=80,
+            pattern=r"^[a-z0-9][a-z0-9._-]*$",
+            description="Name that the profiles of one product share; the alternatives of an advice "
+            "list the better of them alone.",
+        ),
+    ] = None
     figures: Annotated[
         dict[FigureName, FigureIn],
         Field(

@@ -282,6 +282,7 @@ def device_out(
         origin="running" if device.sold_as == RUNNING else "own" if own else "shipped",
         year=device.year,
         sold_as=device.sold_as,
+        product=device.product,
         capacity_bytes=device.capacity_bytes,
         page_bytes=device.page_bytes,
         queue_depth=device.queue_depth,

@@ -338,13 +338,16 @@ def _decided(
         return _Decided(
             table, chosen, by_model, by_model, many, many, unsettled, _caches.Tried()
         )
-    close = _choice.alternatives(asked, table, chosen, by_model)
-    close = close if by_model is None else [by_model, *close]
+    close = (
+        []
+        if by_model is None
+        else _choice.finalists(asked, table, chosen, by_model, _checked.MOST_FINALISTS)
+    )
     settled = _checked.settled(
         asked,
         whole,
         _choice.in_order(asked, table, chosen),
-        close[: _checked.MOST_FINALISTS],
+        close,
         partial(_checked.replayed, whole, replays=replays),
         near,
     )

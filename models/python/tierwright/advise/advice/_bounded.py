@@ -145,7 +145,7 @@ def asked_again(asked: Asked, table: Table) -> tuple[Table, int | None]:
 
 @dataclass(slots=True)
 class _Best:
-    """The options that keep every limit so far: the best of each hardware, and the front."""
+    """The options that keep every limit so far: the best of each product or combination of them, and the front."""
 
     by_time: bool
     of_hardware: dict[int, tuple[float, float]] = field(default_factory=dict)
@@ -422,7 +422,7 @@ class _Search:
             codes = table.hardware_codes[chosen.order]
             self._fitting = np.union1d(self._fitting, codes)
         if len(order):
-            self._best.add(table.options, order, table.hardware_codes)
+            self._best.add(table.options, order, table.product_codes)
 
     def _shown(self, table: Table, chosen: Chosen, kept: _Kept) -> IntArray:
         """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits.

@@ -186,11 +186,27 @@ def in_order(
 def alternatives(
     asked: Asked, table: Table, chosen: Chosen, best: int | None
 ) -> list[int]:
-    """Return the best of each other kind, and what there is."""
+    """Return the best of each other product or combination of them, in the order of the objective, and what there is.
+
+    Two profiles of one product are one thing to buy: the better of them by the objective stands for both.
+    """
+    return _others(asked, table, chosen, best, table.product_codes)
+
+
+def finalists(
+    asked: Asked, table: Table, chosen: Chosen, best: int, most: int
+) -> list[int]:
+    """Return the best, and behind it that of each other profile: what is worth a replay, so many at most."""
+    others = _others(asked, table, chosen, best, table.hardware_codes)
+    return [best, *others][:most]
+
+
+def _others(
+    asked: Asked, table: Table, chosen: Chosen, best: int | None, kinds: IntArray
+) -> list[int]:
     if best is None:
         return []
-    kinds = table.hardware_codes
-    found = _of_kinds(asked, table, chosen, MOST_ALTERNATIVES + 1)
+    found = _of_kinds(asked, table, chosen, kinds, MOST_ALTERNATIVES + 1)
     others = [at for at in found if at != best and kinds[at] != kinds[best]]
     others = others[:MOST_ALTERNATIVES]
     have = table.have_at
@@ -201,9 +217,11 @@ def alternatives(
     return others
 
 
-def _of_kinds(asked: Asked, table: Table, chosen: Chosen, most: int) -> list[int]:
-    """Return the best of each hardware that keeps every limit, in their order, of so many."""
-    kinds, order = table.hardware_codes, chosen.order
+def _of_kinds(
+    asked: Asked, table: Table, chosen: Chosen, kinds: IntArray, most: int
+) -> list[int]:
+    """Return the best of each kind that keeps every limit, in their order, of so many."""
+    order = chosen.order
     if not asked.limits_response:
         return [int(at) for at in choose.best_of_kinds(order, kinds)[:most]]
     found: list[int] = []

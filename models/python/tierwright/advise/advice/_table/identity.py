@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -219,9 +220,31 @@ class Identified:
             third[sold] = of_option[columns.volume[row]]
         return _code(options.source, first, second, third)
 
+    @cached_property
+    def product_codes(self) -> IntArray:
+        """`hardware_codes`, the same also of devices by themselves that are one product in several profiles.
+
+        A drive whose price was taken in two months is no second thing to buy. Parts of a server have one profile each.
+        """
+        shelf = self.shelf
+        stores = _products(device for device, _ in shelf.stores)
+        caches = _products(device for device, _ in shelf.caches)
+        if all(len(np.unique(each)) == len(each) for each in (stores, caches)):
+            return self.hardware_codes
+        found = self.hardware_codes.copy()
+        of_tiers = self.options.source == SOURCES.index("devices")
+        row = self.options.row[of_tiers]
+        found[of_tiers] = _code(
+            self.options.source[of_tiers],
+            stores[self.tier_rows.store[row]],
+            caches[self.tier_rows.cache[row]],
+            np.full(len(row), -1),
+        )
+        return found
+
     @staticmethod
     def codes_of_built(chassis: IntArray, drive: IntArray) -> IntArray:
-        """Return what `hardware_codes` would be of servers built from parts."""
+        """Return what `hardware_codes` and `product_codes` would be of servers built from parts."""
         source = np.full(len(chassis), SOURCES.index("chassis"))
         return _code(source, chassis, drive, np.full(len(chassis), -1))
 
@@ -295,6 +318,15 @@ class Identified:
             flash[sold] = _code(source[sold], server, caches[sold], none)
             store[sold] = _code(source[sold], own, drive, volume)
         return flash, store
+
+
+def _products(devices: Iterable[Device]) -> IntArray:
+    """Return a number of each device, the same of one product; -1 behind them, for none."""
+    names = [each.bought_as for each in devices]
+    first: dict[str, int] = {}
+    for at, name in enumerate(names):
+        first.setdefault(name, at)
+    return np.asarray([*(first[name] for name in names), -1])
 
 
 def _code(*parts: IntArray) -> IntArray:

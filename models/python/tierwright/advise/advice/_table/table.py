@@ -193,6 +193,7 @@ class Table(Waiting):
         for name in (
             "kind_codes",
             "hardware_codes",
+            "product_codes",
             "latencies_us",
             "device_codes",
             "least_response",
