@@ -8,9 +8,12 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 from advice_cases import ROOT, curve, tried
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +21,7 @@ from hypothesis import strategies as st
 from tierwright.advise import advice
 from tierwright.advise.advice._asked import asked_of as read_question
 from tierwright.advise.advice._checked import Replayed, by_trace, decided
+from tierwright.advise.advice._choice import ranked
 from tierwright.advise.advice._words import named
 from tierwright.advise.advice.found import Advice, CheckedOption
 from tierwright.advise.advice.request import Candidates, SchemeAt
@@ -242,3 +246,46 @@ def test_a_check_never_leaves_what_is_worse_than_the_choice_of_the_model(
     if problem["objective"] == "io_time" and chosen.simulated is None:
         # The model is off by 10 % at least.
         assert chosen.model * 1.1 < own.simulated or its[1] < models[1]
+
+
+@pytest.mark.parametrize("objective", ["io_time", "usd", "pareto"])
+@settings(max_examples=tried(100), deadline=None)
+@given(
+    given_=st.lists(
+        st.tuples(
+            st.integers(0, 3),
+            st.none() | st.integers(0, 3),
+            st.integers(1, 3),
+            st.sampled_from([1.0, 1 + 2e-16, 1 - 2e-16]),
+        ),
+        max_size=8,
+    )
+)
+def test_what_was_close_is_told_apart_by_what_is_known_and_then_by_money(
+    given_: list[tuple[int, int | None, int, float]], objective: str
+) -> None:
+    """Times that differ by how they were added up are one time; of those the dearer one stood first where it came first."""
+    by_model = [(us, cents) for us, _, cents, _ in given_]
+    order = sorted(
+        range(len(given_)),
+        key=lambda at: by_model[at] if objective == "io_time" else by_model[at][::-1],
+    )
+    replayed = {
+        at: us * noise for at, (_, us, _, noise) in enumerate(given_) if us is not None
+    }
+    options = SimpleNamespace(
+        month_cents=np.asarray([each[2] for each in given_]),
+        io_us=np.asarray([float(each[0]) for each in given_]),
+    )
+    some: Any = SimpleNamespace(objective=objective)
+    table: Any = SimpleNamespace(options=options)
+    found = ranked(some, table, order, replayed)
+    assert sorted(found) == sorted(order)
+    for one, other in pairwise(found):
+        known = []
+        for at in (one, other):
+            us, shown, cents, _ = given_[at]
+            time = us if shown is None else shown
+            both = (time, cents) if objective == "io_time" else (cents, time)
+            known.append((*both, order.index(at)))
+        assert known[0] < known[1]

@@ -459,9 +459,9 @@ def _answer(
     replayed = decided.replayed_us
     # What its replay shows to break a limit is not close, on no front, and no rule buys it.
     held = replace(chosen, order=order[~np.isin(order, list(unfit))])
-    alternatives = _choice.alternatives(asked, table, held, best)
-    if asked.objective == "io_time" and replayed:
-        alternatives.sort(key=lambda at: replayed.get(at, float(options.io_us[at])))
+    alternatives = _choice.ranked(
+        asked, table, _choice.alternatives(asked, table, held, best), replayed
+    )
     # Of the fastest by a replay nothing is weighed by the model, which knows faster ones.
     weighed_at = None if by_replay and asked.objective == "io_time" else carried
     suitable = (len(order) if left_out is None else left_out.suitable) - int(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -25,6 +25,7 @@ from tierwright.evaluate.advice.limits import (
     stated_limits,
 )
 from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options
+from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 1_000
@@ -191,6 +192,36 @@ def alternatives(
     Two profiles of one product are one thing to buy: the better of them by the objective stands for both.
     """
     return _others(asked, table, chosen, best, table.product_codes)
+
+
+def ranked(
+    asked: Asked, table: Table, rows: Sequence[int], replayed: Mapping[int, float]
+) -> list[int]:
+    """Put options that stand in the order of the objective by the model into that of their replays.
+
+    The time of an option is that of its replay, or of the model where no replay times it. Options that take as long are told
+    apart by money, those that cost as much by their times, and equals of both stand as they did.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    rows : sequence of int
+        Options, the best by the model first.
+    replayed : mapping of int to float
+        I/O times that replays show, by option. [µs]
+    """
+    cents, io_us = table.options.month_cents, table.options.io_us
+    times = {at: replayed.get(at, float(io_us[at])) for at in rows}
+    as_long: dict[int, float] = {}
+    least_us = -math.inf
+    for at in sorted(rows, key=times.__getitem__):
+        if times[at] > least_us * (1 + TIE_TOLERANCE):
+            least_us = times[at]
+        as_long[at] = least_us
+    if asked.objective == "io_time":
+        return sorted(rows, key=lambda at: (as_long[at], int(cents[at])))
+    return sorted(rows, key=lambda at: (int(cents[at]), as_long[at]))
 
 
 def finalists(
