@@ -222,22 +222,27 @@ class Identified:
 
     @cached_property
     def product_codes(self) -> IntArray:
-        """`hardware_codes`, the same also of devices by themselves that are one product in several profiles.
+        """`hardware_codes`, the same also of devices by themselves that are one product, bought once or twice.
 
-        A drive whose price was taken in two months is no second thing to buy. Parts of a server have one profile each.
+        A drive whose price was taken in two months is no second thing to buy, and more of the drives that hold the data, as
+        a flash cache in front of them, are no other hardware. Parts of a server have one profile each.
         """
         shelf = self.shelf
-        stores = _products(device for device, _ in shelf.stores)
-        caches = _products(device for device, _ in shelf.caches)
-        if all(len(np.unique(each)) == len(each) for each in (stores, caches)):
-            return self.hardware_codes
+        numbers = _products(device for device, _ in (*shelf.stores, *shelf.caches))
+        # Behind those of either, -1 of none.
+        stores = np.append(numbers[: len(shelf.stores)], -1)
+        caches = np.append(numbers[len(shelf.stores) :], -1)
         found = self.hardware_codes.copy()
         of_tiers = self.options.source == SOURCES.index("devices")
         row = self.options.row[of_tiers]
-        found[of_tiers] = _code(
-            self.options.source[of_tiers],
+        store, cache = (
             stores[self.tier_rows.store[row]],
             caches[self.tier_rows.cache[row]],
+        )
+        found[of_tiers] = _code(
+            self.options.source[of_tiers],
+            store,
+            np.where(cache == store, -1, cache),
             np.full(len(row), -1),
         )
         return found
@@ -321,12 +326,12 @@ class Identified:
 
 
 def _products(devices: Iterable[Device]) -> IntArray:
-    """Return a number of each device, the same of one product; -1 behind them, for none."""
+    """Return a number of each device, the same of one product."""
     names = [each.bought_as for each in devices]
     first: dict[str, int] = {}
     for at, name in enumerate(names):
         first.setdefault(name, at)
-    return np.asarray([*(first[name] for name in names), -1])
+    return np.asarray([first[name] for name in names], dtype=np.int64)
 
 
 def _code(*parts: IntArray) -> IntArray:
