@@ -366,6 +366,63 @@ def test_what_is_nearest_to_its_limits_is_named_first_among_what_was_rejected() 
     assert costs[0] != min(cost for cost in costs if cost is not None)
 
 
+@pytest.mark.formula("evaluate.advice.limits.excess")
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"usd_per_month": 400},
+        {"usd_per_month": 60, "flash_life_years": 20, "io_time_us_per_access": 2},
+        {"purchase_usd": 100, "restart_s": 5, "ram_bytes": 2**33},
+    ],
+)
+def test_for_the_least_time_the_nearest_to_its_limits_stands_for_its_kind(
+    limits: dict[str, float],
+) -> None:
+    """Against a loop over all options; the fastest of all would be the dearest that is sold."""
+    made = _asked(
+        {
+            "curve": curve(),
+            "prices": book(**PRICES),
+            "candidates": DEVICES_ALONE,
+            "have": None,
+            "constraints": {name: Decimal(value) for name, value in limits.items()},
+            "objective": "io_time",
+        }
+    )
+    table = Table.of(made.setting)
+    chosen = chosen_of(made, table)
+    best: dict[int, tuple[int, int, float, float, int, int]] = {}
+    for at in range(len(table.options)):
+        broken = [limit for limit in chosen.limits if limit.breaks[at]]
+        if not broken:
+            continue
+        shares = [1.0]
+        for limit in broken:
+            value = float(limit.value[at])
+            if limit.limit is not None:
+                share = (
+                    float(limit.limit) / value
+                    if limit.name in LEAST
+                    else value / float(limit.limit)
+                )
+                shares.append(math.inf if math.isnan(share) else share)
+        key = (
+            sum(limit.limit is None for limit in broken),
+            len(broken),
+            max(shares),
+            float(table.options.io_us[at]),
+            int(table.options.month_cents[at]),
+            at,
+        )
+        kind = int(table.kind_codes[at])
+        best[kind] = min(best.get(kind, key), key)
+    found = _why_not.rejected(made, table, chosen)
+    assert len(found) == len(best) > 5
+    assert {(each.option.name, each.option.scheme) for each in found} == {
+        (table.title(key[-1]), table.scheme(key[-1])) for key in best.values()
+    }
+
+
 @pytest.mark.parametrize("time", ["response_mean_us", "response_p99_us"])
 def test_a_relaxed_limit_of_a_response_time_admits_what_was_rejected(time: str) -> None:
     limit = 60.0

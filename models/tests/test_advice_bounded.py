@@ -272,6 +272,23 @@ PROBLEM: dict[str, Any] = {
 }
 
 
+def test_where_nothing_is_fast_and_cheap_enough_a_search_lists_what_is_nearest_to_its_limits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = {
+        **PROBLEM,
+        "limits": {"purchase_usd": 15_000},
+        "objective": "io_time",
+        "chunk": 100,
+    }
+    whole, searched = answered(problem, monkeypatch)
+    assert whole.recommendation is None
+    assert searched.rejected == whole.rejected
+    # The fastest of each has the most RAM.
+    assert len({each.option.ram_bytes for each in whole.rejected}) > 1
+    assert min(float(each.value or 0) for each in whole.rejected) < 50_000
+
+
 def test_most_options_are_left_out_and_the_answer_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

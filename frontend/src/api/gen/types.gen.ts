@@ -946,7 +946,7 @@ export type AdviceOut = {
     /**
      * Rejected
      *
-     * The best of each server, device and scheme that breaks a limit; at most 200.
+     * The best of each server, device and scheme that breaks a limit, for `io_time` the one nearest to what it breaks; at most 200.
      */
     rejected: Array<RejectedOptionOut>;
     /**

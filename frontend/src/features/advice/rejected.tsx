@@ -250,7 +250,7 @@ export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titl
           columns={columnsOf(found, titles)}
           rows={found.rejected}
           rowKey={(_, at) => at}
-          caption="The best of each server, device and page flow that breaks a limit; those that break the fewest limits stand first, of these the nearest to its limit."
+          caption="The best of each server, device and page flow that breaks a limit, or for the least I/O time the nearest to its limit; those that break the fewest limits stand first, of these the nearest to its limit."
         />
       )}
     </Panel>

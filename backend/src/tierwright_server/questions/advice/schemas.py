@@ -1131,7 +1131,8 @@ class AdviceOut(Answer):
     )
     pareto_in_all: int = Field(description="How many they are.")
     rejected: list[RejectedOptionOut] = Field(
-        description="The best of each server, device and scheme that breaks a limit; at most 200."
+        description="The best of each server, device and scheme that breaks a limit, for `io_time` the one nearest to what "
+        "it breaks; at most 200."
     )
     rejected_counts: dict[str, int] = Field(
         description="Options by the first limit that they break."

@@ -33,7 +33,7 @@ from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.flat import FLAT_SHARE, STEP
 from tierwright.evaluate.advice.groups import Groups, configurations_in_all, groups
-from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, Bools
+from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, Bools, excess
 from tierwright.evaluate.advice.rows import (
     SOURCES,
     IntArray,
@@ -428,7 +428,8 @@ class _Search:
         """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits.
 
         Response times are held in what keeps all other limits, bounds of them in the rest. Of what breaks the same of these the
-        one with the most RAM and drives stands beside the best: where it is too slow, so are the others of its kind.
+        one with the most RAM and drives stands beside the best: where it is too slow, so are the others of its kind. For the
+        least I/O time, that which is nearest to its limits is what stands for its kind among what is rejected.
         """
         options, kinds = table.options, table.kind_codes
         [broken] = np.nonzero((chosen.first_broken >= 0) | (kept.broken > 0))
@@ -449,6 +450,9 @@ class _Search:
             choose.best_of_kinds(kept.order, kinds),
             first_alike(worse),
         ]
+        if self._by_time:
+            near = excess(chosen.limits, worse)
+            found.append(first_alike(worse[np.argsort(near, kind="stable")]))
         if self._asked.limits_response:
             most = np.lexsort(
                 (-options.store_devices[worse], -options.ram_pages[worse])

@@ -46,6 +46,7 @@ from tierwright.evaluate.advice.limits import (
     TIMES,
     Bools,
     Limit,
+    excess,
     first_broken,
     relaxation,
     values,
@@ -390,7 +391,8 @@ def rejected(
 ) -> list[Rejected]:
     """Return the best of each kind that breaks a limit, what there is always among them.
 
-    Those that break fewest stand first, of these the nearest to what it breaks: the cheapest is often the most absurd.
+    Of a kind it is one of those that break fewest. For the least I/O time it is of these the nearest to what it breaks: the
+    fastest of all is the dearest that is sold. Those that break fewest stand first, of these the nearest to what they break.
 
     Parameters
     ----------
@@ -417,10 +419,10 @@ def rejected(
         [limit.breaks[rows] & (not limit.is_stated) for limit in limits], axis=0
     )
     usd, time = options.month_cents[rows], options.io_us[rows]
-    first_by, second_by = (
-        (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
-    )
-    order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
+    by_time = asked.objective == "io_time"
+    first_by, second_by = (time, usd) if by_time else (usd.astype(np.float64), time)
+    near = excess(limits, rows) if by_time else np.ones(len(rows))
+    order = rows[np.lexsort((rows, second_by, first_by, near, number, fixed))]
     listed = choose.best_of_kinds(order, table.kind_codes)[:most].tolist()
     have = table.have_at
     if have is not None and have in rows and have not in listed:

@@ -1238,7 +1238,8 @@ class Advice(Answer):
         Options that no other beats in money and I/O time, the cheapest first; at most 40.
     pareto_in_all : int
     rejected : tuple of Rejected
-        The best of each server, device and scheme that was evaluated and breaks a limit; at most 200.
+        The best of each server, device and scheme that was evaluated and breaks a limit, for `io_time` the one nearest to
+        what it breaks; at most 200.
     rejected_counts : dict of str to int
         Options that were evaluated, by the first limit that they break.
     infeasible : Infeasible or None

@@ -220,6 +220,30 @@ def _infeasible(limits: Sequence[Limit], rows: int) -> bool:
     return not keeps.any()
 
 
+def excess(limits: Sequence[Limit], rows: IntArray) -> FloatArray:
+    """By how many times some options exceed the stated limit that they break by most; 1 where they break none.
+
+    Of a limit that is a minimum it is how often the value would fit into it; infinite where a value is unknown. Response
+    times do not count: of most options a bound of them is known alone.
+
+    Parameters
+    ----------
+    limits : sequence of Limit
+    rows : int array
+        Options that are wanted.
+    """
+    found = np.ones(len(rows))
+    for limit in limits:
+        if limit.limit is None or limit.name in RESPONSES:
+            continue
+        stated, value = np.full(len(rows), float(limit.limit)), limit.value[rows]
+        high, low = (stated, value) if limit.name in LEAST else (value, stated)
+        by = np.full(len(rows), np.inf)
+        np.divide(high, low, out=by, where=(low > 0) & ~np.isnan(high))
+        found = np.where(limit.breaks[rows], np.maximum(found, by), found)
+    return found
+
+
 def relaxation(limit: Limit, at: int) -> Decimal | None:
     """By how much a stated limit has to be relaxed for one option; None where that admits it at no value.
 
