@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from tierwright.advise.advice import _left_out
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
-from tierwright.advise.advice._machine import behind_price, costing_less
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import unknown_values
 from tierwright.advise.advice._words import with_flow
@@ -18,9 +18,8 @@ from tierwright.advise.advice._words.refusals import KNOWN_OF
 from tierwright.advise.advice.found import Option
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
-from tierwright.common.currency import money
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import listed
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.limits import LIFE, RESPONSES, Bools
@@ -119,29 +118,26 @@ def _caution(
     options, by_time = table.options, asked.objective == "io_time"
     at = int(choose.ordered(options, rows, asked.objective)[0])
     title = with_flow(table.title(at), table.scheme(at))
-    but = behind_price(table, at, own=None if best is None else best.without_machine)
-    usd = f"{money(int(options.month_cents[at]) / 100)} per month{but}"
-    first, amount = "cheapest", f"costs {usd}"
-    better = f"{costing_less(table, rows, best)} and "
+    usd = _left_out.price(table, at, best)
+    first, faster, amount = "cheapest", "", f"costs {usd}"
     if by_time:
-        first, better = "fastest", "take less I/O time and "
+        first, faster = "fastest", "takes" if len(rows) == 1 else "take"
         time = format_microseconds(float(options.io_us[at]))
         amount = f"takes {time} per access and costs {usd}"
-    if best is None:
-        better = ""
     named, reason, hint = _why(table, name, at)
-    # Where bounds left options out, those that are listed are not all.
-    listed_ = "" if table.left_out is None else "listed "
-    those = f"of {counted(len(rows), f'{listed_}option')} that "
-    if len(rows) == 1:
-        better = better.replace("take ", "takes ")
-    those += f"{better}{'keeps' if len(rows) == 1 else 'keep'}"
-    which = f"the {first} of them, {title}, {amount}"
-    if len(rows) == 1:
-        which = f"it is {title}, and {amount}"
+    said = _left_out.sentence(
+        table,
+        rows,
+        best,
+        f"{what_is(name)} unknown",
+        first=f"{first} of them",
+        title=title,
+        amount=amount,
+        faster=faster,
+    )
     return Caution(
         "unknown_breaks_limit",
-        f"{those} every limit whose value is known, {what_is(name)} unknown; {which}{reason}",
+        f"{said}{reason}",
         hint,
         about=named,
         could_change_choice=True,

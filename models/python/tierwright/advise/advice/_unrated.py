@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tierwright.advise.advice import _left_out
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._in_time import TIERS
-from tierwright.advise.advice._machine import behind_price, costing_less
 from tierwright.advise.advice._rates import (
     RATE_FIGURES,
     stated_us,
@@ -24,11 +24,10 @@ from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Option
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
-from tierwright.common.currency import money
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import listed
 from tierwright.evaluate.advice.limits import TIMES
-from tierwright.evaluate.advice.rows import CHOICES, SOURCES, IntArray
+from tierwright.evaluate.advice.rows import CHOICES, IntArray
 from tierwright.evaluate.page_flow.operations import operations
 from tierwright.hardware.device import OPERATIONS
 
@@ -112,40 +111,35 @@ def _caution(
     least_us : float or None
         What an access takes of the first at least, where the I/O time is the objective. [µs]
     """
-    options, at = table.options, int(rows[0])
+    at = int(rows[0])
     title = with_flow(table.title(at), table.scheme(at))
-    but = behind_price(table, at, own=None if best is None else best.without_machine)
     # As many devices as the load needs may be more of them than hold the data.
-    more = " or more" if options.source[at] == SOURCES.index("devices") else ""
-    usd = f"{money(int(options.month_cents[at]) / 100)} per month{more}{but}"
-    one = len(rows) == 1
-    first, those_, better, amount = "cheapest", "them", "", f"costs {usd}"
-    if best is not None:
-        better = f"{costing_less(table, rows, best)} and "
-    if least_us is not None:
-        better = "may take less I/O time and " if best is not None else ""
+    is_alone = table.source(at) == "devices"
+    usd = _left_out.price(table, at, best, at_least=is_alone)
+    first, amount = "cheapest of them", f"costs {usd}"
     if least_us:
-        first = "fastest"
-        amount = (
-            f"takes {format_microseconds(least_us)} per access or more and costs {usd}"
-        )
+        time = format_microseconds(least_us)
+        first = "fastest of them"
+        amount = f"takes {time} per access or more and costs {usd}"
     elif least_us is not None:
-        those_ = "those of which no rate is known"
-    lacking = unrated(table, at)
-    # Where bounds left options out, those that are listed are not all.
-    listed_ = "" if table.left_out is None else "listed "
-    those = f"of {counted(len(rows), f'{listed_}option')} that {better}{'keeps' if one else 'keep'} every limit whose value is known"
-    which = (
-        f"it is {title}, and {amount}"
-        if one
-        else f"the {first} of {those_}, {title}, {amount}"
+        first = "cheapest of those of which no rate is known"
+    left = "it is" if len(rows) == 1 else "they are"
+    said = _left_out.sentence(
+        table,
+        rows,
+        best,
+        f"the I/O rate of a device is unknown, so {left} left out",
+        first=first,
+        title=title,
+        amount=amount,
+        faster="" if least_us is None else "may take",
     )
+    lacking = unrated(table, at)
     words = unrated_words(lacking)
     figures = dict.fromkeys(RATE_FIGURES[each] for _, some in lacking for each in some)
     return Caution(
         "device_rate_not_stated",
-        f"{those}, the I/O rate of a device is unknown, so {'it is' if one else 'they are'} left out; {which}"
-        + (f": {words}" if words else ""),
+        f"{said}: {words}" if words else said,
         f"state {listed(list(figures) or ['its rates'])} in a device file, or measure the device",
         about=tuple(name for name, _ in lacking),
         could_change_choice=True,
