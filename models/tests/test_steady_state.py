@@ -161,6 +161,8 @@ def test_the_curve_gives_what_the_list_of_accesses_gives(sequence: list[int]) ->
         curve.misses(sizes),
         np.zeros(len(sizes)),
         write_accesses=0,
+        distinct_pages=curve.distinct_pages,
+        windows=None,
     )
     assert not backs.any()
 
@@ -322,6 +324,8 @@ def test_it_lies_between_its_ends_and_never_rises(
         np.array([60.0, 50.0]),
         np.array([59.0 / 2, 24.0]),
         write_accesses=100,
+        distinct_pages=30,
+        windows=None,
     ) == pytest.approx([25.0, 20.0])
 
 

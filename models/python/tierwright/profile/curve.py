@@ -665,12 +665,7 @@ class Curve:
                 backs[: found.counted],
                 write_accesses=self.write_accesses,
                 distinct_pages=self.distinct_pages,
-                open_write_backs=None
-                if self.windows is None
-                else self.windows.open_at(found.pages[: found.counted]),
-                wrapped=None
-                if self.windows is None
-                else self.windows.wrapped_at(found.pages[: found.counted]),
+                windows=self.windows,
                 new_pages=self.new_pages,
             ),
             accesses=self.accesses,

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.errors import BadInput, Problems
+from tierwright.profile.windows import Windows
 
 FloatArray = NDArray[np.float64]
 
@@ -349,9 +350,8 @@ def steady_write_backs(
     cold_write_backs: FloatArray,
     *,
     write_accesses: int,
-    distinct_pages: int = 0,
-    open_write_backs: FloatArray | None = None,
-    wrapped: FloatArray | None = None,
+    distinct_pages: int,
+    windows: Windows | None,
     new_pages: int = 0,
 ) -> FloatArray:
     """Write-backs of a running LRU cache: its misses, each of which evicts, times the dirty share of evicted pages.
@@ -367,33 +367,32 @@ def steady_write_backs(
     write_accesses : int
         No more is ever written back.
     distinct_pages : int
-        M; needed with `wrapped` alone.
-    open_write_backs : float64 array, optional
-        Those of the cold write-backs after which the page is not written again, NaN where nobody
-        counted them, which is at the smallest sizes if anywhere.
-    wrapped : float64 array of shape (2, ...), optional
-        First references that miss, and write-backs whose intervals reach around the end, if the recording was
-        run once before; NaN likewise.
+        M; up to a share of them a loop knows what a page does before it is evicted.
+    windows : Windows or None
+        With what was counted of the writes that are not followed by another one, and of the recording as a loop where it was
+        counted; None where neither was. Nothing is known of sizes below the smallest of these.
     new_pages : int
         G, first touches of pages known to be newly allocated.
 
     Returns
     -------
     float64 array
-        The dirty share is that of the recording as a loop where `wrapped` is known, see `_looped`; else that of the
-        product limit over the writes where `open_write_backs` are known, see `_followed`; else that of
+        The dirty share is that of the recording as a loop where that was counted, see `_looped`; else that of the
+        product limit over the writes where the windows are known, see `_followed`; else that of
         the cold start. Where too few of the misses evicted (`FOLLOWED_EVICTIONS`, without a loop
         `TRUSTED_EVICTIONS`), that of the largest smaller size. At most the misses and the write
         accesses, and not rising with size.
     """
     count = len(cold_misses)
     evicted = cold_misses - pages[:count]
+    wrapped = None if windows is None else windows.wrapped_at(pages[:count])
     least = TRUSTED_EVICTIONS if wrapped is None else FOLLOWED_EVICTIONS
     trusted = evicted >= np.maximum(least * cold_misses, 1.0)
     dirty = np.divide(
         cold_write_backs, evicted, out=np.zeros_like(evicted), where=trusted
     )
-    if open_write_backs is not None:
+    if windows is not None:
+        open_write_backs = windows.open_at(pages[:count])
         dirty = _followed(
             dirty,
             trusted,
