@@ -678,6 +678,58 @@ def test_both_rates_are_named_and_nothing_of_a_drive_that_costs_more() -> None:
     assert "cost less" not in alone.message
 
 
+def test_what_is_stated_of_a_drive_alone_may_break_a_limit_on_time() -> None:
+    """No rate of its writes has a drive keep what its reads take too long for."""
+    # A sequential rate would bound the time of a write.
+    slow = without(UNTOLD, *WRITES, "sequential_write_mb_per_s")
+    at_once = replace(slow, figures={**slow.figures, **instant_writes()})
+    fastest = {"constraints": IN_SMALL_RAM, "objective": "io_time"}
+    least = ask(**given_(at_once, **fastest)).recommendation
+    assert least is not None
+    assert least.io_time_us_per_access is not None
+    assert least.io_time_us_per_access > 0
+    for times, can in ((1.02, True), (0.98, False)):
+        limit = Decimal(repr(times * least.io_time_us_per_access))
+        limits = {**IN_SMALL_RAM, "io_time_us_per_access": limit}
+        said = unrated(ask(**given_(slow, constraints=limits)))
+        assert bool(said) == can
+
+
+def instant_writes() -> dict[str, Figure]:
+    """Return a rate of writes at which they take no time that counts."""
+    return {"write_iops": replace(UNTOLD.figures["read_iops"], value=Decimal(10**12))}
+
+
+def test_where_response_times_are_limited_the_latency_is_asked_for_too() -> None:
+    slow = without(drive("untold", "0.5", has_latency=False), *WRITES)
+    limits = {**IN_SMALL_RAM, "response_mean_us": Decimal(10_000)}
+    [caution] = unrated(ask(**given_(TOLD, slow, constraints=limits)))
+    assert "`write_iops` and `read_latency_us`" in caution.hint
+    [caution] = unrated(ask(**given_(TOLD, slow, constraints=IN_SMALL_RAM)))
+    assert "`read_latency_us`" not in caution.hint
+
+
+def test_of_what_no_rate_is_known_the_one_that_asks_it_least_is_the_fastest_at_any() -> (
+    None
+):
+    """With more RAM before the same drive an access waits for it less often, whatever its rate."""
+    most = {**IN_SMALL_RAM, "usd_per_month": Decimal(600)}
+    neither = without(UNTOLD, *WRITES, *READS)
+    [caution] = unrated(
+        ask(**given_(TOLD, neither, constraints=most, objective="io_time"))
+    )
+    [title] = re.findall(r"^if it is fast enough: (.*) would be", caution.effect or "")
+    for iops in (10**5, 10**8):
+        figures = {
+            name: replace(UNTOLD.figures["read_iops"], value=Decimal(iops))
+            for name in ("read_iops", "write_iops")
+        }
+        rated = replace(UNTOLD, figures={**UNTOLD.figures, **figures})
+        found = ask(**given_(rated, constraints=most, objective="io_time"))
+        assert found.recommendation is not None
+        assert title.startswith(found.recommendation.name)
+
+
 def test_for_the_least_time_a_rate_that_is_stated_bounds_what_is_unknown() -> None:
     """A drive whose reads alone take longer than the choice in all cannot be the fastest."""
     most = {**IN_SMALL_RAM, "usd_per_month": Decimal(2_500)}
@@ -697,7 +749,7 @@ def test_for_the_least_time_a_rate_that_is_stated_bounds_what_is_unknown() -> No
     assert us < found.recommendation.io_time_us_per_access
     # Of what nothing is known no time is made up.
     _, [nothing] = asked(without(UNTOLD, *WRITES, *READS))
-    assert "those of which no rate is known, " in nothing.message
+    assert "one of those of which no rate is known that reads" in nothing.message
     assert "per access or more" not in nothing.message
     crawls = {
         **without(UNTOLD, *WRITES).figures,

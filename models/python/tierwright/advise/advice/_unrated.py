@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -26,8 +27,14 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed
-from tierwright.evaluate.advice.limits import TIMES
-from tierwright.evaluate.advice.rows import CHOICES, IntArray
+from tierwright.evaluate.advice.limits import (
+    PEAK_BUSY,
+    ROUNDING,
+    THROUGHPUT,
+    TIMES,
+    Bools,
+)
+from tierwright.evaluate.advice.rows import CHOICES, SOURCES, IntArray, peak_busy
 from tierwright.evaluate.page_flow.operations import operations
 from tierwright.hardware.device import OPERATIONS
 
@@ -40,8 +47,8 @@ def better_if_rated(
 ) -> Iterator[Caution]:
     """Say which options could be better than the best if the rates of their devices were stated.
 
-    They hold the data and keep every limit whose value is known; how many devices the load needs is not known of them, so
-    they cost what as many do as hold the data, or more.
+    They hold the data and keep every limit whose value is known, also by what is stated of their rates alone; how many
+    devices the load needs is not known of them, so they cost what as many do as hold the data, or more.
 
     Parameters
     ----------
@@ -58,25 +65,85 @@ def better_if_rated(
     unknown = {**unknown_values(asked, table, chosen.limits), TIMES: lacks}
     [rows] = np.nonzero(lacks & keeps_what_is_known(asked, table, chosen, unknown))
     by_time = asked.objective == "io_time"
-    if by_time:
-        times = _least_us(table, rows)
-        own = None if best is None else best.io_time_us_per_access
-        better = times < (math.inf if own is None else own)
-        rows, times = rows[better], times[better]
-        order = np.lexsort((table.options.month_cents[rows], times))
-        rows, times = rows[order], times[order]
-    else:
+    if not by_time:
         rows = rows[is_better(asked, table, best)[rows]]
-        times = np.full(len(rows), np.nan)
-        rows = rows[np.argsort(table.options.month_cents[rows], kind="stable")]
+    known = _known_of(table, rows)
+    some = _may_keep(asked, table, rows, known)
+    if by_time:
+        own = None if best is None else best.io_time_us_per_access
+        some &= known.least_us < (math.inf if own is None else own)
+    rows, known = rows[some], known.rows(some)
+    cents = table.options.month_cents[rows]
+    # Of those that ask the same of unknown rates the cheapest; of one drive that which asks it least is the fastest at any.
+    by = (cents, known.unrated, known.least_us) if by_time else (cents,)
+    rows, known = rows[order := np.lexsort(by)], known.rows(order)
     if len(rows):
-        yield _caution(table, rows, best, float(times[0]) if by_time else None)
+        least_us = float(known.least_us[0]) if by_time else None
+        yield _caution(asked, table, rows, best, least_us)
 
 
-def _least_us(table: Table, rows: IntArray) -> FloatArray:
-    """Least I/O time of options that lack rates: of what is stated alone. [µs]"""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of options that lack rates.
+
+    Attributes
+    ----------
+    busy_us : tuple of two float64 arrays, each of shape (K,)
+        Busy time of an access on one device of each of `TIERS`, of what is stated alone. [µs]
+    unrated : float64 array, shape (K,)
+        Pages that an access reads and writes at rates that nobody states. [1]
+    """
+
+    busy_us: tuple[FloatArray, FloatArray]
+    unrated: FloatArray
+
+    @property
+    def least_us(self) -> FloatArray:
+        """Least I/O time. [µs]"""
+        return np.asarray(sum(self.busy_us))
+
+    def rows(self, at: IntArray | Bools) -> _Known:
+        """Return what is known of some of them."""
+        flash, disk = self.busy_us
+        return _Known((flash[at], disk[at]), self.unrated[at])
+
+
+def _may_keep(asked: Asked, table: Table, rows: IntArray, known: _Known) -> Bools:
+    """Which options may keep the limits that rest on rates: what is stated breaks none by itself.
+
+    Of devices by themselves as many hold the data as the load needs.
+    """
+    options, setting, limits = (
+        table.options.rows(rows),
+        table.setting,
+        asked.constraints,
+    )
+    flash, disk = known.busy_us
+    free = options.source == SOURCES.index("devices")
+    peak = setting.served.peak
+    least_busy = peak_busy(
+        (np.where(free, 0.0, disk), options.store_devices),
+        (flash, options.flash_devices),
+        None if peak is None else peak / options.machines,
+    )
+    found = np.ones(len(rows), dtype=np.bool_)
+    for name, value in (
+        ("io_time_us_per_access", known.least_us),
+        (PEAK_BUSY, least_busy),
+    ):
+        if name in limits:
+            found &= ~(value > float(limits[name]) * (1 + ROUNDING))
+    if THROUGHPUT in limits:
+        most = setting.throughput_per_s(least_busy)
+        found &= ~(most < float(limits[THROUGHPUT]) * (1 - ROUNDING))
+    return found
+
+
+def _known_of(table: Table, rows: IntArray) -> _Known:
+    """Return what is known of options that lack rates."""
     curve, options = table.setting.curve, table.options
-    page, found = curve.page_bytes, np.zeros(len(rows))
+    page, unrated_ = curve.page_bytes, np.zeros(len(rows))
+    busy = np.zeros(len(rows)), np.zeros(len(rows))
     schemes = options.scheme[rows]
     for code in np.unique(schemes).tolist():
         [at] = np.nonzero(schemes == code)
@@ -86,23 +153,35 @@ def _least_us(table: Table, rows: IntArray) -> FloatArray:
         )[scheme]
         pairs = [table.devices(row) for row in some.tolist()]
         for which, tier in enumerate(TIERS):
-            read, write = (
-                np.nan_to_num(
-                    [stated_us(pair[which], operation, page) for pair in pairs]
-                )
+            times = [
+                np.asarray([stated_us(pair[which], operation, page) for pair in pairs])
                 for operation in OPERATIONS
-            )
-            found[at] += done.busy_us(tier, read, write)
-    return found
+            ]
+            read, write = map(np.nan_to_num, times)
+            busy[which][at] = done.busy_us(tier, read, write)
+            for operation, time in zip(OPERATIONS, times, strict=True):
+                unrated_[at] += np.isnan(time) * done.per_access[tier, operation]
+    return _Known(busy, unrated_)
+
+
+def _lacks_latency(table: Table, at: int) -> bool:
+    """Whether the latency of a device is not stated either, on which response times rest."""
+    of_tiers = zip(table.names(at), table.latencies_us, strict=True)
+    return any(name is not None and math.isinf(each[at]) for name, each in of_tiers)
 
 
 def _caution(
-    table: Table, rows: IntArray, best: Option | None, least_us: float | None
+    asked: Asked,
+    table: Table,
+    rows: IntArray,
+    best: Option | None,
+    least_us: float | None,
 ) -> Caution:
     """Say of options that could be better, the best of them first, what no source states of it, and what it costs.
 
     Parameters
     ----------
+    asked : Asked
     table : Table
     rows : int array
         One or more.
@@ -122,7 +201,7 @@ def _caution(
         first = "fastest of them"
         amount = f"takes {time} per access or more and costs {usd}"
     elif least_us is not None:
-        first = "cheapest of those of which no rate is known"
+        first = "one of those of which no rate is known that reads and writes least at such rates"
     left = "it is" if len(rows) == 1 else "they are"
     said = _left_out.sentence(
         table,
@@ -137,6 +216,8 @@ def _caution(
     lacking = unrated(table, at)
     words = unrated_words(lacking)
     figures = dict.fromkeys(RATE_FIGURES[each] for _, some in lacking for each in some)
+    if asked.limits_response and _lacks_latency(table, at):
+        figures["`read_latency_us`"] = None
     return Caution(
         "device_rate_not_stated",
         f"{said}: {words}" if words else said,
