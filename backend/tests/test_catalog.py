@@ -97,6 +97,24 @@ class TestDevices:
         assert application.client.get(path).status_code == 404
         assert application.client.delete(path).status_code == 404
 
+    def test_the_product_of_a_device_is_kept_shown_and_checked(self, application):
+        shown = [
+            application.get(f"/catalog/devices/wd-sn850x-2tb-2026-{month}")["product"]
+            for month in ("05", "06")
+        ]
+        assert shown == ["wd-sn850x-2tb"] * 2
+        path = "/catalog/devices/wd-sn850x-2tb-2026-05/copy"
+        assert application.post(path, {}, 201)["product"] == shown[0]
+        made = application.post("/catalog/devices", device_body(), 201)
+        assert made["product"] is None
+        path = f"/catalog/devices/{made['id']}"
+        changed = application.client.put(path, json=device_body(product="my-drive"))
+        assert changed.json()["product"] == "my-drive"
+        assert application.get(path)["product"] == "my-drive"
+        wrong = application.client.put(path, json=device_body(product="My drive"))
+        assert wrong.status_code == 422
+        assert "product" in wrong.text
+
     def test_a_shipped_device_is_copied_before_it_is_changed(self, application):
         shipped = next(iter(catalog.devices()))
         path = f"/catalog/devices/{shipped}"
