@@ -749,7 +749,7 @@ def test_for_the_least_time_a_rate_that_is_stated_bounds_what_is_unknown() -> No
     assert us < found.recommendation.io_time_us_per_access
     # Of what nothing is known no time is made up.
     _, [nothing] = asked(without(UNTOLD, *WRITES, *READS))
-    assert "one of those of which no rate is known that reads" in nothing.message
+    assert "one without any known rate that reads" in nothing.message
     assert "per access or more" not in nothing.message
     crawls = {
         **without(UNTOLD, *WRITES).figures,

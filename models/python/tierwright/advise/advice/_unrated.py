@@ -201,7 +201,7 @@ def _caution(
         first = "fastest of them"
         amount = f"takes {time} per access or more and costs {usd}"
     elif least_us is not None:
-        first = "one of those of which no rate is known that reads and writes least at such rates"
+        first = "one without any known rate that reads and writes such a device least"
     left = "it is" if len(rows) == 1 else "they are"
     said = _left_out.sentence(
         table,
