@@ -121,6 +121,7 @@ OUTSIDE = {
     "advise.advice._machine": "tells which prices lack a machine; held by test_advice.py and test_placement.py",
     "advise.advice._unknown": "lists what is unknown; held by test_advice_unknown.py",
     "advise.advice._rates": "which rates no source states, in words; held by test_advice_unknown.py",
+    "advise.advice._left_out": "words; held by test_advice_unknown.py",
     "advise.advice._unrated": "a caution; held by test_advice_unknown.py",
     "advise.advice._same_hardware": "words; held by test_advice_same_hardware.py",
     "advise.advice._staircase": "asks at other limits; held by test_advice_staircase.py",
