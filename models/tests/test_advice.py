@@ -82,6 +82,7 @@ from tierwright.evaluate.advice.limits import (
     RESPONSES,
     Limit,
     conflict,
+    excess,
     first_broken,
     own_limits,
     relaxation,
@@ -402,6 +403,7 @@ def test_for_the_least_time_the_nearest_to_its_limits_stands_for_its_kind(
     table = Table.of(made.setting)
     chosen = chosen_of(made, table)
     best: dict[int, tuple[int, int, float, float, int, int]] = {}
+    far = excess(chosen.limits, np.arange(len(table.options)))
     for at in range(len(table.options)):
         broken = [limit for limit in chosen.limits if limit.breaks[at]]
         if not broken:
@@ -416,6 +418,7 @@ def test_for_the_least_time_the_nearest_to_its_limits_stands_for_its_kind(
                     else value / float(limit.limit)
                 )
                 shares.append(math.inf if math.isnan(share) else share)
+        assert far[at] == pytest.approx(max(shares))
         key = (
             sum(limit.limit is None for limit in broken),
             len(broken),
