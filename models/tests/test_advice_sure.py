@@ -1790,6 +1790,95 @@ def test_shares_of_breaking_are_of_all_draws(
     assert found.to_dict()["confidence"]["none_keeps_share"] == said.none_keeps_share
 
 
+WEARING = Candidates(kinds=("devices",), devices=SHELF[:1], reserved_gib=Decimal(0))
+"""Flash that holds the data."""
+
+
+@cache
+def written(folder: Path, months: int, **limits: Decimal) -> Advice:
+    """Ask for flash that lasts 1.39 years as stated, and less in some draws."""
+    stated = Production(TIB, 2e5, 2e5)
+    curve = scale.answer(stationary(folder), stated).profile.curve.steady()
+    return ask(curve, candidates=WEARING, horizon_months=months, constraints=limits)
+
+
+def test_flash_that_is_worn_out_within_the_horizon_in_some_draws_is_said(
+    folder: Path,
+) -> None:
+    """The share is that of the draws on whose curve the same hardware lasts less than the horizon."""
+    months = 16
+    found = written(folder, months)
+    best = found.recommendation
+    assert best is not None
+    assert best.flash_life_years is not None
+    assert best.flash_life_years > months / 12
+    assert "flash_worn_out" not in {each.code for each in found.cautions}
+    asked = asked_of(
+        scale.answer(
+            stationary(folder), Production(TIB, 2e5, 2e5)
+        ).profile.curve.steady(),
+        (None, None),
+        WEARING,
+        None,
+        {},
+        "usd",
+        book(),
+        months,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    at = first_kept(asked, table, (made := chosen_of(asked, table)), made.order)
+    assert at is not None
+    draws = _confidence.sure(asked, table, at, contending(asked, table, at)).draws
+    lives = []
+    for number in range(_draws.DRAWS):
+        drawn = table.with_curve(draws.curve(number)).options
+        # A draw may need more drives than the one that is bought.
+        lives.append(float(drawn.life_years[at] / drawn.store_devices[at]))
+    share = float(np.mean(np.asarray(lives) < months / 12))
+    assert 0.05 < share < 0.95
+    said = (
+        f" In {whole_percent(share)} of all draws its flash is worn out before the horizon of {months} months ends, and what "
+        "replaces it is not counted."
+    )
+    assert found.confidence.text.startswith(found.confidence.headline)
+    assert said in found.confidence.text
+    assert said in found.finding
+
+
+@pytest.mark.parametrize(
+    ("months", "limits"),
+    [
+        # It lasts in every draw.
+        (12, {}),
+        # As stated it does not: the caution says so.
+        (24, {}),
+        # Who limits it has chosen how long it has to last.
+        (16, {"flash_life_years": Decimal(1)}),
+        # Nothing wears.
+        (16, {"purchase_usd": Decimal(10**6)}),
+    ],
+)
+def test_flash_that_draws_do_not_wear_out_is_not_spoken_of(
+    folder: Path, months: int, limits: dict[str, Decimal]
+) -> None:
+    if "purchase_usd" in limits:
+        disks = Candidates(
+            kinds=("devices",), devices=SHELF[1:], reserved_gib=Decimal(0)
+        )
+        found = ask(
+            production(stationary(folder)), candidates=disks, horizon_months=months
+        )
+    else:
+        found = written(folder, months, **limits)
+        cautions = {each.code for each in found.cautions}
+        assert ("flash_worn_out" in cautions) == (months == 24)
+    assert found.recommendation is not None
+    assert found.confidence.probability_best is not None
+    assert "worn out" not in found.confidence.text
+
+
 def test_a_limit_of_the_restart_is_held_in_each_draw(folder: Path) -> None:
     """Its interval reaches beyond the limit, so it is not kept in all draws."""
     curve = production(stationary(folder))

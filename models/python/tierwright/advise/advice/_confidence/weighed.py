@@ -21,6 +21,7 @@ from tierwright.advise.advice._confidence.words import (
     headline,
     rests_on,
 )
+from tierwright.advise.advice._confidence.worn_out import worn_out_text
 from tierwright.advise.advice._confidence.worth import worth_of_inputs
 from tierwright.advise.advice._contenders import contending
 from tierwright.advise.advice._sure import Ends, tornado
@@ -140,6 +141,7 @@ def _weighed(
             worth,
             may_be_small=may_be_small,
             sturdier=sturdier_text(found, by_money.breaks, may_be_small=may_be_small),
+            worn_out=worn_out_text(asked, found),
         ),
         windows=len(found.recorded.windows),
         block_windows=found.recorded.block,

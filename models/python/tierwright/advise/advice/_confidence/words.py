@@ -43,6 +43,7 @@ def confidence_text(
     *,
     may_be_small: bool = False,
     sturdier: str = "",
+    worn_out: str = "",
 ) -> str:
     """Say how often it stays among the best, at what regret, and what is worth measuring first.
 
@@ -60,6 +61,8 @@ def confidence_text(
         Whether every limit that draws can break is one that more of the same hardware keeps.
     sturdier : str
         That another page flow breaks a limit in fewer draws, at the same price; empty where none does.
+    worn_out : str
+        In how many draws its flash does not outlast the horizon; empty where that is not said.
     """
     said = headline(
         probability, by_money, in_money=usd is not None, may_be_small=may_be_small
@@ -68,7 +71,7 @@ def confidence_text(
         more = f"{money(usd)} per month more" if usd else "no more"
         there = " there" if by_money.none_keeps else ""
         said += f"; on average it costs {more} than the best{there}"
-    said += f".{sturdier}"
+    said += f".{sturdier}{worn_out}"
     if worth and worth[0].usd_per_month:
         said += f" {worth[0].text}"
     return said
