@@ -709,6 +709,13 @@ def test_response_times_are_limited_exactly() -> None:
     none = ask(**shelf, constraints={"response_p99_us": 1, "ram_bytes": 2 * TIB})
     assert none.infeasible is not None
     assert none.infeasible.conflict == ("ram_bytes", "response_p99_us")
+    # Nothing keeps every limit, so nothing is counted as if it did.
+    assert none.rejected_counts["response_p99_us"] > 0
+    assert sum(none.rejected_counts.values()) == none.evaluated
+    assert none.suitable == 0
+    said = report.html(none.to_dict(derivation=True))
+    assert said.count(" evaluated; none keeps every limit") == 1
+    assert "besides those of response times" not in said
 
 
 @pytest.fixture(scope="module")

@@ -904,7 +904,7 @@ export type AdviceOut = {
     /**
      * Suitable
      *
-     * Of the evaluated ones, those that keep every limit but those of response times.
+     * Of the evaluated ones, those that keep every limit but those of response times; 0 where none keeps these too.
      */
     suitable: number;
     /**

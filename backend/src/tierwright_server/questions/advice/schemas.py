@@ -1110,7 +1110,8 @@ class AdviceOut(Answer):
         "be recommended, stand among the alternatives or on the front. 0 for up to 1,000,000 servers built from parts."
     )
     suitable: int = Field(
-        description="Of the evaluated ones, those that keep every limit but those of response times."
+        description="Of the evaluated ones, those that keep every limit but those of response times; 0 where none keeps "
+        "these too."
     )
     recommendation: AdviceOptionOut | None = Field(
         description="Null where no option keeps every limit."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -67,6 +67,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import sentences
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import Limit
+from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.configurations.front import spread
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
@@ -416,6 +417,23 @@ def _infeasible(
     return Infeasible(found.names, text, found.heading, found.more)
 
 
+def _suitable(table: Table, order: IntArray, unfit: Collection[int]) -> int:
+    """Count the options that keep every limit but those of response times, by their replays where these tell.
+
+    Where nothing keeps these besides, none is suitable.
+
+    Parameters
+    ----------
+    table : Table
+    order : int64 array
+        Those that do by the model, of the options of the table.
+    unfit : collection of int
+        Those of which a replay shows that they do not.
+    """
+    many = len(order) if table.left_out is None else table.left_out.suitable
+    return many - int(np.isin(list(unfit), order).sum())
+
+
 def _holding_nothing(asked: Asked) -> list[str]:
     """Return the devices that were named and are sold to hold no data: modules of memory, volumes."""
     named = [catalog.device(name) for name in asked.setting.candidates.devices or ()]
@@ -464,9 +482,7 @@ def _answer(
     )
     # Of the fastest by a replay nothing is weighed by the model, which knows faster ones.
     weighed_at = None if by_replay and asked.objective == "io_time" else carried
-    suitable = (len(order) if left_out is None else left_out.suitable) - int(
-        np.isin(list(unfit), order).sum()
-    )
+    suitable = _suitable(table, order, unfit) if best is not None else 0
     front = _choice.front(asked, table, held)
     named = (best, table.have_at, *alternatives)
     listed_front = [int(at) for at in spread(front, _choice.MOST_FRONT)]

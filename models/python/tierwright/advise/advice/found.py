@@ -1220,7 +1220,8 @@ class Advice(Answer):
     constraints : dict of str to str
         Limits that were applied, as decimals.
     evaluated, suitable : int
-        Options that were evaluated, and those of them that keep every limit but those of response times.
+        Options that were evaluated, and those of them that keep every limit but those of response times; 0 where none keeps
+        these too.
     pruned : int
         Options that bounds left out before they were evaluated: none of them can be recommended, stand among the
         alternatives or on the front.

@@ -208,6 +208,8 @@ def _candidates(document: Document) -> str:
         said += f", {counted(document['pruned'], 'more was', 'more were')} left out by bounds"
     if suitable is None:
         return said
+    if document["recommendation"] is None:
+        return f"{said}; none keeps every limit"
     kept = counted(suitable, "keeps", "keep")
     if any(name in document["constraints"] for name in RESPONSES):
         return f"{said}; {kept} every limit besides those of response times, which were computed for the best of these"
