@@ -352,6 +352,31 @@ def test_the_command_says_it_of_the_limits_that_were_stated(
         assert staircase["steps"][other]["name"] in line[0]
 
 
+@pytest.mark.parametrize("usd", [None, 1.0])
+def test_the_command_says_whether_another_limit_rules_out_what_keeps_one(
+    asked: tuple[str, ...], usd: float | None
+) -> None:
+    """What keeps it alone is known by asking with it alone."""
+    free = json.loads(run(*asked, "--json").stdout)["recommendation"]
+    limits = {
+        TIME: free["io_time_us_per_access"] / 1000,
+        "usd_per_month": usd or 1.05 * float(free["usd_per_month"]),
+    }
+    stated = {name: f"--constraint={name}={value}" for name, value in limits.items()}
+    out = run(*asked, *stated.values())
+    assert out.returncode == 3
+    lines = [line for line in out.stdout.splitlines() if "no option keeps it" in line]
+    assert lines
+    for line in lines:
+        [name] = [each for each in limits if line.startswith(limit_cost.title(each))]
+        alone = run(*asked, stated[name])
+        is_kept = alone.returncode == 0
+        # A limit of 1 USD is kept by no option, whatever the others are.
+        assert is_kept == (usd is None)
+        assert ("no option keeps it with the other limits. " in line) == is_kept
+        assert ("that one keeps with them is" in line) == is_kept
+
+
 def test_the_command_says_nothing_where_no_limit_was_stated_or_costs(
     asked: tuple[str, ...],
 ) -> None:

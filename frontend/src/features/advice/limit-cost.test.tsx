@@ -72,6 +72,8 @@ const FOUND = {
   advice_id: "one",
   objective: "usd",
   exchange_rate: null,
+  constraints: { io_time_us_per_access: "15" },
+  infeasible: null,
   recommendation: {
     name: "1 x small",
     scheme: "none",
@@ -185,6 +187,29 @@ describe("what a limit buys", () => {
       "I/O time of an access at most 13 µs: the recommendation stays, 1 x small for 80.25 USD per month; 12.4 µs of I/O time per access.",
     );
     expect(limitFinding(FOUND, IO_TIME, 0.03, TITLES)).toBe(
+      "I/O time of an access at most 30 ns: no option keeps it. The tightest limit that one keeps is 42.1 ns.",
+    );
+    // Where other limits hold, it may be one of them that rules out what keeps it.
+    const more = {
+      ...FOUND,
+      constraints: { ...FOUND.constraints, usd_per_month: "70" },
+    };
+    const others =
+      "I/O time of an access at most 30 ns: no option keeps it with the other limits. The tightest limit that one keeps with them is 42.1 ns.";
+    expect(limitFinding(more, IO_TIME, 0.03, TITLES)).toBe(others);
+    const refused = (...conflict: string[]) =>
+      ({ ...more, infeasible: { conflict } }) as unknown as AdviceOut;
+    expect(
+      limitFinding(
+        refused("io_time_us_per_access", "usd_per_month"),
+        IO_TIME,
+        0.03,
+        TITLES,
+      ),
+    ).toBe(others);
+    expect(
+      limitFinding(refused("space", "io_time_us_per_access"), IO_TIME, 0.03, TITLES),
+    ).toBe(
       "I/O time of an access at most 30 ns: no option keeps it. The tightest limit that one keeps is 42.1 ns.",
     );
     // The same hardware takes other times under another page flow, which is therefore named.

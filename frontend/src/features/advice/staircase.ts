@@ -207,6 +207,18 @@ export const withFlow = (
 ): string =>
   scheme === NO_FLASH ? name : `${name}, page flow ${titles.get(scheme) ?? scheme}`;
 
+/** Whether some option may keep a limit that none keeps together with the others. */
+function mayBeKept(
+  { constraints, infeasible }: AdviceOut,
+  { constraint }: Staircase,
+): boolean {
+  const others = Object.keys(constraints).filter((name) => name !== constraint);
+  const conflict = infeasible?.conflict ?? [];
+  const isAlone =
+    conflict.includes(constraint) && !others.some((name) => conflict.includes(name));
+  return others.length > 0 && !isAlone;
+}
+
 /** What a limit buys, and what that costs against the recommendation. */
 export function limitFinding(
   found: AdviceOut,
@@ -217,12 +229,13 @@ export function limitFinding(
   const words = limitWords(found, staircase, limit);
   const step = boughtAt(staircase, limit);
   if (step === null) {
+    const others = mayBeKept(found, staircase) ? " with the other limits" : "";
     const tightest = staircase.steps[0]?.value;
     const nearest =
       tightest == null
         ? ""
-        : ` The tightest limit that one keeps is ${limitValue(found, staircase.constraint, tightest)}.`;
-    return `${words}: no option keeps it.${nearest}`;
+        : ` The tightest limit that one keeps${others && " with them"} is ${limitValue(found, staircase.constraint, tightest)}.`;
+    return `${words}: no option keeps it${others}.${nearest}`;
   }
   const best = found.recommendation;
   const own = best !== null && isSame(step, best);

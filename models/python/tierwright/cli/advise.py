@@ -611,8 +611,15 @@ def _print_limit_costs(found: Advice) -> None:
     """Say of each limit that was stated what its next looser and its next tighter value buy."""
     from tierwright.advise.advice import limit_cost
 
+    conflict = () if found.infeasible is None else found.infeasible.conflict
     said = [
-        limit_cost.beside(each, found.objective)
+        limit_cost.beside(
+            each,
+            found.objective,
+            kept_without=limit_cost.may_be_kept(
+                each.constraint, found.constraints, conflict
+            ),
+        )
         for each in limit_cost.stated(found.staircases)
     ]
     lines = [each for each in said if each]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -202,7 +202,37 @@ def known_ends(found: Staircase, write: Writers = SENTENCES) -> str:
     return f"What limits {' or '.join(ends)} buy is not computed here; ask again with such a limit."
 
 
-def beside(found: Staircase, objective: str, write: Writers = SENTENCES) -> str:
+def may_be_kept(
+    name: str, constraints: Collection[str], conflict: Collection[str]
+) -> bool:
+    """Whether some option may keep a limit that none keeps together with the others.
+
+    Parameters
+    ----------
+    name : str
+        Of the limit.
+    constraints : collection of str
+        All limits that hold.
+    conflict : collection of str
+        Limits that no option keeps together, each of which is needed; empty where they are not known.
+
+    Examples
+    --------
+    >>> both = ("ram_bytes", "usd_per_month")
+    >>> may_be_kept("ram_bytes", both, both), may_be_kept("ram_bytes", both, both[:1])
+    (True, False)
+    """
+    held = {*constraints}
+    return held != {name} and held & {*conflict} != {name}
+
+
+def beside(
+    found: Staircase,
+    objective: str,
+    write: Writers = SENTENCES,
+    *,
+    kept_without: bool = False,
+) -> str:
     """Say what the next looser and the next tighter value of a limit that was stated buy; empty where that is unknown.
 
     Parameters
@@ -211,6 +241,8 @@ def beside(found: Staircase, objective: str, write: Writers = SENTENCES) -> str:
         With a limit.
     objective : str
     write : Writers
+    kept_without : bool
+        `may_be_kept` of it: then what rules every option out may be another limit.
     """
     if found.limit is None or not found.steps:
         return ""
@@ -224,8 +256,11 @@ def beside(found: Staircase, objective: str, write: Writers = SENTENCES) -> str:
     if step is None:
         if tightest is None:
             return ""
+        others, them = (
+            (" with the other limits", " with them") if kept_without else ("", "")
+        )
         return (
-            f"{words}: no option keeps it. The tightest limit that one keeps is "
+            f"{words}: no option keeps it{others}. The tightest limit that one keeps{them} is "
             f"{write.step(name, tightest)}."
         )
     at = found.steps.index(step)
