@@ -561,6 +561,7 @@ def _print_sure(found: Advice) -> None:
 
 
 def _print_scenarios(found: Scenarios) -> None:
+    from tierwright.advise.advice.unknown_regrets import unknown_regrets
     from tierwright.common.currency import shown_in
 
     say("")
@@ -587,9 +588,12 @@ def _print_scenarios(found: Scenarios) -> None:
     for column in found.columns:
         if column.name == "loss":
             say(f"{column.title.capitalize()}: {column.definition}.")
-    for row in found.rows:
-        for reason in dict.fromkeys(each.reason for each in row.regret if each.reason):
-            say(f"No regret of {row.title} ({row.role}) in some scenario: {reason}.")
+    reasons = (
+        (f"{row.title} ({row.role})", [each.reason for each in row.regret])
+        for row in found.rows
+    )
+    for said in unknown_regrets(reasons):
+        say(f"{said}.")
 
 
 def _regret(each: Regret, *, rented: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tierwright.advise.advice.unknown_regrets import unknown_regrets
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._markup import Markup, table, tag
@@ -65,12 +66,11 @@ def scenarios(document: Document) -> Iterator[Markup]:
         ],
     )
     yield tag("p", sentence_of(found["basis"]), class_="note")
-    for row in found["rows"]:
-        for reason in dict.fromkeys(
-            one["reason"] for one in row["regret"] if one["reason"]
-        ):
-            said = f"No regret of {_named(row)} in some scenario: {reason}"
-            yield tag("p", sentence_of(said), class_="note")
+    reasons = (
+        (_named(row), [one["reason"] for one in row["regret"]]) for row in found["rows"]
+    )
+    for said in unknown_regrets(reasons):
+        yield tag("p", sentence_of(said), class_="note")
 
 
 def _named(row: Document) -> str:
