@@ -106,6 +106,16 @@ class TestDirtyShareUnknown:
         assert f"busy for {percent(least)} to {percent(most)}" in said
         assert "dirty" in section(document, "answer")
 
+    def test_ends_that_read_alike_are_written_once(self) -> None:
+        document = self.document()
+        best = document["recommendation"]
+        low, _ = best["ranges"]["io_time_us_per_access"]
+        best["ranges"]["io_time_us_per_access"] = [low, low * (1 + 1e-9)]
+        said = section(document, "figures")
+        once = format_microseconds(low)
+        assert f"I/O time per access {once}" in said
+        assert f"{once} to {once}" not in report.html(document)
+
     def test_what_there_is_may_carry_the_load(self) -> None:
         """Above the limit at one end, or at both; a document may not list why it was rejected."""
         document = self.document()

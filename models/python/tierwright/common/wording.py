@@ -95,19 +95,22 @@ def as_many(times: float) -> str:
 def between(
     ends: Sequence[float | None], write: Callable[[float], str], *, none: str = "-"
 ) -> str:
-    """Write a range; an end that is None is not known, or there is none.
+    """Write a range; an end that is None is not known, or there is none. Ends that read alike are written once.
 
     Examples
     --------
     >>> between((0.4, 1.6), three_digits), between((5.0, None), three_digits)
     ('0.400 to 1.60', '5.00 or more')
+    >>> between((25.11, 25.12), three_digits)
+    '25.1'
     """
     low, high = ends
     if low is None:
         return none if high is None else f"up to {write(high)}"
     if high is None:
         return f"{write(low)} or more"
-    return f"{write(low)} to {write(high)}"
+    least, most = write(low), write(high)
+    return least if least == most else f"{least} to {most}"
 
 
 def three_digits(value: float) -> str:
