@@ -271,6 +271,25 @@ class TestReport:
         assert "Nothing is known." in said
         assert "in the JSON of the advice" not in said
 
+    @pytest.mark.parametrize("limit", [None, 0.0, 1.06e-8, 6.0])
+    def test_what_reads_as_nothing_is_one_row(self, limit: float | None) -> None:
+        """The cheapest of it: no limit is told apart there; but what is asked stays."""
+        steps = ((0.0, 95), (1e-9, 92), (1.06e-8, 90), (5.0, 60), (8.0, 40))
+        given_ = with_stairs(stairs(*steps, limit=limit))
+        root = parsed(report.html(given_))
+        [rows] = tables(root, "limit-cost")
+        costs = [row[3] for row in rows[1:]]
+        asked = ["95.00"] if limit == 0 else []
+        assert costs == [*asked, "90.00", "60.00", "40.00"]
+        assert [row[0] for row in rows if "asked" in row[0]] == (
+            [] if limit is None else [rows[1 if limit < 1 else 2][0]]
+        )
+        said = words(section(root, "limit-cost"))
+        # The sentence over the table is of its ends.
+        assert f"one of {rows[1][0].split(' (')[0]} costs {costs[0]} USD" in said
+        # The files state all of them.
+        assert len(limit_rows(checked(given_, "advice"))) == len(steps)
+
     def test_without_staircases_it_says_so_and_nothing_else_has_them(self) -> None:
         given_ = with_stairs()
         said = words(section(parsed(report.html(given_)), "limit-cost"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tierwright.advise.advice import limit_cost as words
 from tierwright.advise.advice._words import kept_value
@@ -36,7 +37,7 @@ def limit_cost(document: Document) -> Iterator[Markup]:
         return
     objective = document["objective"]
     some = words.shown(every, objective)
-    for each in some:
+    for each in (_of_what_reads_apart(one) for one in some):
         yield tag("h3", words.title(each.constraint))
         yield tag("p", f"{words.finding(each, objective, _WRITE)}.")
         if not each.steps:
@@ -53,6 +54,24 @@ def limit_cost(document: Document) -> Iterator[Markup]:
             f"What {counted(others, 'other limit')} would buy is stated in the JSON of the advice.",
             class_="note",
         )
+
+
+def _of_what_reads_apart(found: Staircase) -> Staircase:
+    """Leave one of the steps whose values read as nothing: the loosest, which costs least, and what is asked."""
+    asked = words.asked_step(found) if found.limit is not None else None
+    last = len(found.steps) - 1
+    kept = [
+        step
+        for at, step in enumerate(found.steps)
+        if at in (asked, last)
+        or not (_is_nothing(found, step) and _is_nothing(found, found.steps[at + 1]))
+    ]
+    return replace(found, steps=tuple(kept))
+
+
+def _is_nothing(found: Staircase, step: StaircaseStep) -> bool:
+    """Whether the value of a step has no digit but zeros."""
+    return step.value is not None and not set("123456789") & {*_value(found, step)}
 
 
 def _steps(found: Staircase) -> Markup:
