@@ -25,7 +25,7 @@ from tierwright.advise.quote_ranking import (
     _recommended,
 )
 from tierwright.advise.report._document import checked
-from tierwright.advise.report._figures import admitted_at
+from tierwright.advise.report._figures import admitted_at, figure, share
 from tierwright.advise.report._paper import compared as options_compared
 from tierwright.advise.report._paper import over_horizon, parts_of_life
 from tierwright.common.currency import ExchangeRate
@@ -408,6 +408,25 @@ class TestPaper:
         assert described
         assert min(described) > least["usd_per_month"]
         assert str(least["usd_per_month"]) in section(found.to_dict(), "options")
+        # It keeps the limit of the busiest hour, and where it is a step of that limit its share is stated.
+        [limit] = [
+            each for each in document["staircases"] if each["constraint"] == "peak_busy"
+        ]
+        for steps, said in (
+            ([], "up to 70.0 %"),
+            ([{**least, "value": 0.25}], "25.0 %"),
+        ):
+            limit["steps"] = steps
+            again = dict(options_compared(document))["least at purchase"]
+            assert figure(again, "peak_busy", share) == said
+        document["peak_accesses_per_s"] = None
+        again = dict(options_compared(document))["least at purchase"]
+        assert figure(again, "peak_busy", share) == "not known"
+        said = section(found.to_dict(), "options")
+        busy = re.search(r"least at purchase .*? [µn]s (.*?) recommended", said)
+        assert busy is not None
+        assert alone.peak_busy is not None
+        assert busy[1] in (f"{percent(alone.peak_busy)}", "up to 70.0 %")
         # Where nobody computed it, the row does not claim it of all.
         document["staircases"] = []
         assert any(

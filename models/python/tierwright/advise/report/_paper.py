@@ -232,13 +232,36 @@ def _step_of_purchase(document: Document) -> Document | None:
         step = min(steps, key=lambda one: one["value"])
         return {
             **_UNSTATED,
-            **{
-                key: step[key]
-                for key in ("name", "scheme", "usd_per_month", "io_time_us_per_access")
-            },
+            **{key: step[key] for key in _STATED},
             "purchase_usd": Decimal(str(step["value"])),
+            "ranges": _busy_of(document, step),
         }
     return None
+
+
+def _busy_of(
+    document: Document, step: Document
+) -> dict[str, tuple[float | None, float]]:
+    """Return how busy the option of a step is at peak: a step states that of its own limit alone, and keeps all others.
+
+    Exactly where it is a step of that limit too; else it is no busier than allowed. Without a rate nobody knows.
+    """
+    most = document["constraints"].get(PEAK_BUSY)
+    if most is None or document["peak_accesses_per_s"] is None:
+        return {}
+    for each in document["staircases"]:
+        if each["constraint"] != PEAK_BUSY:
+            continue
+        for one in each["steps"]:
+            if one["value"] is not None and all(
+                one[key] == step[key] for key in _STATED
+            ):
+                return {PEAK_BUSY: (one["value"], one["value"])}
+    return {PEAK_BUSY: (None, float(most))}
+
+
+_STATED = ("name", "scheme", "usd_per_month", "io_time_us_per_access")
+"""What a step of a limit states of its option."""
 
 
 _UNSTATED: Mapping[str, Any] = {
