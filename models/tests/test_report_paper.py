@@ -473,6 +473,23 @@ class TestPaper:
         total = sum(parts_of_life(shown, 36).values())
         assert abs(total - shown["usd_per_month"] * 36) < 1
 
+    def test_doing_nothing_costs_the_same_over_the_horizon_everywhere(self) -> None:
+        """Of parts whose purchase is spread over months that it does not divide into cents evenly."""
+        given = mixed().to_dict()
+        zero = given["option_zero"]
+        purchase, months = Decimal("100038.00"), given["horizon_months"]
+        month = Decimal("2778.83")
+        assert month * months != purchase
+        zero |= {"usd_per_month": str(month), "purchase_usd": str(purchase)}
+        row = {**given["recommendation"]["bill"][0], "kind": "part"}
+        zero["bill"] = [
+            row | {"usd_per_month": str(month), "purchase_usd": str(purchase)}
+        ]
+        assert over_horizon(checked(given, "advice")["option_zero"], months) == purchase
+        for name in ("need", "options", "life"):
+            assert "100,038.00" in section(given, name), name
+        assert f"{month * months:,}" not in report.html(given)
+
     def test_quotes_with_their_validity(self) -> None:
         said = section(advised().to_dict(), "quotes")
         assert "2026-12-31" in said

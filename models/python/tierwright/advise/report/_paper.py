@@ -105,8 +105,9 @@ def _nothing(document: Document, zero: Document) -> str:
         said = "What doing nothing costs was not stated"
     else:
         said = f"Doing nothing costs {show.usd(cost)} USD per month"
-        if horizon is not None:
-            said += f", {show.usd(cost * horizon)} USD over {counted(horizon, 'month')}"
+        whole = over_horizon(zero, horizon)
+        if horizon is not None and whole is not None:
+            said += f", {show.usd(whole)} USD over {counted(horizon, 'month')}"
     broken = _broken_by_nothing(document)
     if broken is not None:
         return f"{said}. It does not keep the limits: {broken}"
