@@ -22,8 +22,9 @@ from hypothesis import strategies as st
 
 from tierwright.advise import advice, report, scale
 from tierwright.advise.advice import _confidence, _draws
-from tierwright.advise.advice._asked import asked_of
+from tierwright.advise.advice._asked import Asked, asked_of
 from tierwright.advise.advice._choice import chosen_of, first_kept
+from tierwright.advise.advice._confidence import drawing
 from tierwright.advise.advice._contenders import Contenders, State, contending
 from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
@@ -2072,6 +2073,61 @@ def test_what_a_lower_price_brings_within_the_budget_is_the_best_there(
     # Where a price of the range brings a faster one within the budget, the choice is not the best in every draw.
     assert found.confidence.probability_best is not None
     assert found.confidence.probability_best < 0.5
+
+
+@pytest.mark.parametrize(
+    ("objective", "limits"),
+    [
+        ("io_time", {"usd_per_month": 300}),
+        ("io_time", {"purchase_usd": 16_000}),
+        ("usd", {"io_time_us_per_access": 1.5}),
+        ("usd", {"io_time_us_per_access": 1.5, "purchase_usd": 17_000}),
+        ("usd", {"flash_life_years": 8, "ram_bytes": TIB // 4}),
+    ],
+)
+def test_to_compare_all_options_in_every_draw_says_the_same(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    objective: str,
+    limits: dict[str, float],
+) -> None:
+    curve = production(stationary(folder))
+    asked: dict[str, Any] = {
+        "objective": objective,
+        "constraints": {name: Decimal(repr(value)) for name, value in limits.items()},
+        "prices": recent(),
+    }
+    some = ask(curve, **asked).confidence
+    compared = []
+
+    def every(asked: Asked, table: Table, *_: object) -> np.ndarray[Any, Any]:
+        options = table.options
+        known = (options.unpriced == 0) & np.isfinite(options.io_us)
+        compared.append(int(known.sum()))
+        return np.flatnonzero(known)
+
+    monkeypatch.setattr(drawing, "_with_winners", every)
+    whole = ask(curve, **asked).confidence
+    assert compared[0] > 50
+    assert some.probability_best is not None, some.reason
+    assert whole.probability_best is not None
+    assert some.probability_best == pytest.approx(whole.probability_best, abs=0.02)
+    if objective == "usd":
+        least, most = (
+            float(each.expected_regret_usd_per_month or 0) for each in (some, whole)
+        )
+        assert least == pytest.approx(most, rel=0.05, abs=0.5)
+    ends = {each.about: each for each in whole.tornado}
+    for bar in some.tornado:
+        of = ends[bar.about]
+        assert (bar.usd_per_month_low, bar.usd_per_month_high) == (
+            of.usd_per_month_low,
+            of.usd_per_month_high,
+        )
+        assert (bar.io_time_us_low, bar.io_time_us_high) == (
+            of.io_time_us_low,
+            of.io_time_us_high,
+        )
 
 
 def test_contenders_cost_what_the_table_says(folder: Path) -> None:
