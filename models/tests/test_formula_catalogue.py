@@ -131,6 +131,7 @@ OUTSIDE = {
     "advise.advice._why_not": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._words": "words; held by test_advice.py",
     "advise.advice.found": "plain data",
+    "advise.advice.unknown_regrets": "words; held by test_unknown_regrets.py",
     "advise.advice.limit_cost": "words, and which steps are shown; held by test_limit_cost.py",
     "advise.bill_carbon": "words and sums of lines; held by test_bill_carbon.py",
     "advise.advice.request": "reads files; held by test_advice.py",
