@@ -31,7 +31,7 @@ from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchase
 from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
-from tierwright.advise.advice.found import FIGURES, Advice, Bar, Information
+from tierwright.advise.advice.found import FIGURES, Advice, Bar, Confidence, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
@@ -2075,6 +2075,42 @@ def test_what_a_lower_price_brings_within_the_budget_is_the_best_there(
     assert found.confidence.probability_best < 0.5
 
 
+def compared_all(
+    monkeypatch: pytest.MonkeyPatch, curve: Curve, **asked: Any
+) -> tuple[Confidence, Confidence]:
+    """How sure an answer is, and how sure if all options that have a price are compared in every draw."""
+    some = ask(curve, **asked).confidence
+    compared = []
+
+    def every(asked: Asked, table: Table, *_: object) -> np.ndarray[Any, Any]:
+        options = table.options
+        known = (options.unpriced == 0) & np.isfinite(options.io_us)
+        compared.append(int(known.sum()))
+        return np.flatnonzero(known)
+
+    monkeypatch.setattr(drawing, "_with_winners", every)
+    whole = ask(curve, **asked).confidence
+    assert compared[0] > 50
+    assert some.probability_best is not None, some.reason
+    assert whole.probability_best is not None
+    return some, whole
+
+
+@pytest.mark.parametrize("limit_us", [3_000, 6_000])
+def test_to_compare_all_options_under_a_limit_on_response_times_says_the_same(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, limit_us: int
+) -> None:
+    some, whole = compared_all(
+        monkeypatch,
+        seldom(folder),
+        candidates=DISK,
+        prices=recent(),
+        constraints={"response_mean_us": Decimal(limit_us)},
+    )
+    assert some.probability_best == pytest.approx(whole.probability_best, abs=0.03)
+    assert some.none_keeps_share == pytest.approx(whole.none_keeps_share, abs=0.03)
+
+
 @pytest.mark.parametrize(
     ("objective", "limits"),
     [
@@ -2097,20 +2133,7 @@ def test_to_compare_all_options_in_every_draw_says_the_same(
         "constraints": {name: Decimal(repr(value)) for name, value in limits.items()},
         "prices": recent(),
     }
-    some = ask(curve, **asked).confidence
-    compared = []
-
-    def every(asked: Asked, table: Table, *_: object) -> np.ndarray[Any, Any]:
-        options = table.options
-        known = (options.unpriced == 0) & np.isfinite(options.io_us)
-        compared.append(int(known.sum()))
-        return np.flatnonzero(known)
-
-    monkeypatch.setattr(drawing, "_with_winners", every)
-    whole = ask(curve, **asked).confidence
-    assert compared[0] > 50
-    assert some.probability_best is not None, some.reason
-    assert whole.probability_best is not None
+    some, whole = compared_all(monkeypatch, curve, **asked)
     assert some.probability_best == pytest.approx(whole.probability_best, abs=0.02)
     if objective == "usd":
         least, most = (

@@ -23,6 +23,7 @@ from tierwright.hardware import catalog
 from tierwright.profile.all_data import cut_at_data
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
+from tierwright.profile.evidence import Evidence
 from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
 
@@ -344,6 +345,15 @@ def test_a_curve_that_was_given_as_far_as_its_data_says_itself_what_misses_there
         )
     grown = stretched_curve(made, 1.5)
     assert grown.data_held_from == round(2**20 * 1.5)
+    # Counters that spoke of sizes from some on speak of as much larger ones.
+    assert made.given is not None
+    counted = replace(
+        made, given=replace(made.given, evidence=Evidence("points", 2**17, 2**20))
+    )
+    assert counted.data_held_from == 2**20
+    evidence = wider_curve(counted, 1.25).evidence
+    assert evidence is not None
+    assert evidence.valid_from == 1.25 * 2**17
 
 
 def test_ram_for_the_data_of_a_described_workload_is_tried_though_they_will_grow() -> (

@@ -68,8 +68,11 @@ _STATED = (
 LOOSER = (1.0, 1.25, 1.6, 2.0)
 """By how much the limits of `_STATED`, and those of response times, are loosened to find what keeps them in some draw: prices,
 times and the model are off by as much. [1]"""
-MOST_TRIED = 400
-"""Options of the best by each of these limits that are tried."""
+TIGHTER = (0.8, 0.5, 0.2, 0.02)
+"""By how much those of response times are tightened besides: what keeps them by far keeps them in draws in which the best does
+not. Of other limits many options are tried, such as these among them. [1]"""
+MOST_TRIED, MOST_IN_TIME = 400, 200
+"""Options of the best by each of these limits that are tried; where response times are limited, which take long to compute."""
 Timing = tuple[str, Operation]
 """Device and operation."""
 
@@ -165,18 +168,24 @@ def to_try(asked: Asked, table: Table, best: int) -> IntArray:
     """Rows of the options that might be the best with other prices, times and errors: those of looser limits, and more of them.
 
     What breaks a limit by a little keeps it in some draws, and what is far from the best at these prices is not at others.
-    Of response times, which take long to compute, no more are tried than could be the best by each of these limits.
     """
-    most = MOST_BEST if asked.limits_response else MOST_TRIED
+    most = MOST_IN_TIME if asked.limits_response else MOST_TRIED
     found = [_could_be_best(_loosened(asked, times), table, most) for times in LOOSER]
+    if asked.limits_response:
+        found += [
+            _could_be_best(_loosened(asked, times, RESPONSES), table, most)
+            for times in TIGHTER
+        ]
     return _of_one_number(table, np.concatenate(found), best)
 
 
-def _loosened(asked: Asked, times: float) -> Asked:
-    """Ask the same with the limits that a draw holds again so much looser."""
+def _loosened(
+    asked: Asked, times: float, names: Sequence[str] = (*_STATED, *RESPONSES)
+) -> Asked:
+    """Ask the same with some limits so much looser: those that a draw holds again, unless named."""
 
     def looser(name: str, limit: Decimal) -> Decimal:
-        if name not in (*_STATED, *RESPONSES):
+        if name not in names:
             return limit
         by = Decimal(repr(times))
         return limit / by if name in LEAST else limit * by

@@ -118,6 +118,8 @@ def wider_curve(curve: Curve, times: float) -> Curve:
         pages=sizes,
         misses_at=np.append(wide.misses(short), curve.misses(whole)),
         write_backs_at=backs,
+        # What counters speak of is as much larger.
+        given=wide.given,
     )
 
 
