@@ -345,6 +345,12 @@ def test_a_curve_that_was_given_as_far_as_its_data_says_itself_what_misses_there
         )
     grown = stretched_curve(made, 1.5)
     assert grown.data_held_from == round(2**20 * 1.5)
+    # What was given beyond the data stays.
+    beyond = replace(made, distinct_pages=2**19)
+    assert beyond.data_held_from == 2**19
+    further = wider_curve(beyond, 1.25)
+    for size in (2**19, 3 * 2**18, 2**20):
+        assert float(further.misses(size)) == pytest.approx(float(beyond.misses(size)))
     # Counters that spoke of sizes from some on speak of as much larger ones.
     assert made.given is not None
     counted = replace(

@@ -339,7 +339,7 @@ def _run(own: Option, *, for_pages: bool) -> str:
     few, many = own.ends(TIME)
     if few is None or many is None:
         took = ""
-    elif few == many:
+    elif format_microseconds(few) == format_microseconds(many):
         took = f", with {format_microseconds(many)} of I/O time per access"
     else:
         took = (

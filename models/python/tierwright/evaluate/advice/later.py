@@ -107,9 +107,9 @@ def wider_curve(curve: Curve, times: float) -> Curve:
     if data is None or wide is curve:
         return wide
     sizes = np.append(wide.pages[wide.pages < data - 1], [max(1, data - 1), data])
-    sizes = np.unique(sizes)
+    sizes = np.unique(np.append(sizes, curve.pages[curve.pages > data]))
     # What holds all of the data misses as before, whatever the working set is.
-    short, whole = sizes[:-1], sizes[-1:]
+    short, whole = sizes[sizes < data], sizes[sizes >= data]
     backs = None
     if wide.knot_write_backs is not None:
         backs = np.append(wide.write_backs(short), curve.write_backs(whole))
