@@ -17,8 +17,10 @@ def named_device(name: str) -> Device:
         If there is no such device or file, or the file does not follow the format.
     """
     from tierwright.hardware import catalog
+    from tierwright.hardware.servers import OF_SERVER
 
-    if name.startswith("disk-of-"):
+    # What is sold takes long to import: only where such a disk is named.
+    if name.startswith(OF_SERVER):
         from tierwright.evaluate.configurations.sold import disk_of_server
 
         found = disk_of_server(name)

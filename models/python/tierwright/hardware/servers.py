@@ -42,6 +42,11 @@ FIGURES: FigureTable = {
 """Every figure that a server may state: allowed units, meaning."""
 
 COMMAND = "tierwright catalog servers"
+OF_SERVER = "disk-of-"
+"""Before the id of an instance: the id of its local disk as a device, with the rates that the instance states.
+
+The catalogue has disks of some instances under ids of their own, with figures of other sources.
+"""
 VOLUMES_WHERE_UNSTATED = 3
 """Block volumes that an instance takes in any case, where no source states how many: as few as the least of those whose
 limits were read, a C4D of Google Cloud with two virtual processors."""

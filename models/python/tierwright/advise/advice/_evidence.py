@@ -10,12 +10,12 @@ from tierwright.advise.advice.found import Point
 from tierwright.evaluate.advice.rows import CHOICES, Options
 from tierwright.evaluate.configurations.sold import (
     LOCAL_DISK,
-    OF_SERVER,
     disk_id,
     disk_of_server,
 )
 from tierwright.hardware import catalog
 from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.servers import OF_SERVER
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 

@@ -21,7 +21,7 @@ from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
 from tierwright.hardware.device import OPERATIONS, Device, Figure, Sustained
 from tierwright.hardware.parts import parts
 from tierwright.hardware.rents import Rents, servers_at, volumes_at
-from tierwright.hardware.servers import Server, servers
+from tierwright.hardware.servers import OF_SERVER, Server, servers
 from tierwright.hardware.service_time import latency_page_bytes, service_us
 from tierwright.hardware.volumes import Volume
 
@@ -320,11 +320,6 @@ def local_device(server: Server) -> Device | None:
 
 LOCAL_DISK = "-local"
 """Behind the id of an instance: the id of its local disk in what is sold."""
-OF_SERVER = "disk-of-"
-"""Before the id of an instance: the id of its local disk as a device, with the rates that the instance states.
-
-The catalogue has disks of some instances under ids of their own, with figures of other sources.
-"""
 
 
 def disk_id(server: str) -> str:
